@@ -130,8 +130,9 @@ func (r Request) isSame(s proof.Submission) bool {
 		return false
 	}
 	isAny := s.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+	isOfAny := isAny && s.IsOurs
 
-	return s.IdempotencyKey == r.IdempotencyKey || (isAny && s.IsOurs)
+	return s.IdempotencyKey == r.IdempotencyKey || isOfAny
 }
 
 // Note remembers the submission of a request. An object that takes the place of another one in this process takes
