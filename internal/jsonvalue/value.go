@@ -187,10 +187,13 @@ func Members(v jsontext.Value) (members map[string]jsontext.Value) {
 }
 
 // Elements returns the elements of the array v; nil where v is not an array.
-func Elements(v jsontext.Value) (elements []jsontext.Value) {
-	if v.Kind() == '[' {
-		_ = json.Unmarshal(v, &elements, lax) // it is valid
+func Elements(v jsontext.Value) []jsontext.Value {
+	if v.Kind() != '[' {
+		return nil
 	}
+	var elements []jsontext.Value
+	_ = json.Unmarshal(v, &elements, lax) // it is valid
+
 	return elements
 }
 

@@ -23,6 +23,9 @@ import (
 
 const redacted = "[redacted]"
 
+// forHTML escapes JSON as some encoders do, so that it may stand in a page.
+var forHTML = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
+
 // Redactor removes what must never be shown from text that others wrote: the values of the request and
 // the secrets of the client, in the spellings in which services quote them, and what looks like a person
 // or a credential. It is used by one goroutine at a time.
@@ -102,8 +105,7 @@ func spellings(value string) []string {
 		return []string{value}
 	}
 
-	forHTML := strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`) // as some encoders escape JSON, for a page
-	quoted, _ := jsontext.AppendQuote(nil, value)                               // also where it is not UTF-8
+	quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
 	asJSON, inGo := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value)
 	form, segment := url.QueryEscape(value), Expand("{value}", value).Escaped
 	all := []string{

@@ -5,7 +5,6 @@ package transport
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -49,16 +48,15 @@ type Endpoint struct {
 // order. It percent-encodes every byte of them that is not unreserved in RFC 3986, so that proxies and
 // servers have nothing left to interpret.
 func Expand(template string, values ...string) Endpoint {
-	parts := named.Split(template, -1)
-	escaped := parts[0]
-	for i, v := range values {
-		escaped += strings.ReplaceAll(url.QueryEscape(v), "+", "%20") + parts[i+1]
+	escaped, rest := "", template
+	for _, v := range values {
+		before, after, _ := strings.Cut(rest, "{")
+		_, rest, _ = strings.Cut(after, "}")
+		escaped += before + strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
 	}
 
-	return Endpoint{template, escaped}
+	return Endpoint{template, escaped + rest}
 }
-
-var named = regexp.MustCompile(`\{\w+\}`)
 
 // Request is what an endpoint asks the service for.
 type Request struct {
