@@ -17,11 +17,15 @@ var errStop = errors.New("no more items are wanted")
 // InParallel calls do for each of the items in order, by several goroutines at once, until it returns
 // false or the context ends. It returns when no goroutine is left, with the errors of panics.
 func InParallel[T any](ctx context.Context, workers int, items []T, do func(item T) (goesOn bool)) (panics diag.Diagnostics) {
+	queue := make(chan T, len(items))
+	for _, item := range items {
+		queue <- item
+	}
+	close(queue)
+
 	var mu sync.Mutex // of panics
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-
-	for _, item := range items {
+	for range min(workers, len(items)) { // a goroutine for each item would grow its stack each time
 		group.Go(func() (err error) {
 			defer func() {
 				if recover() != nil {
@@ -32,10 +36,12 @@ func InParallel[T any](ctx context.Context, workers int, items []T, do func(item
 				}
 			}()
 
-			if ctx.Err() == nil && !do(item) {
-				err = errStop
+			for item := range queue {
+				if ctx.Err() != nil || !do(item) {
+					return errStop
+				}
 			}
-			return err
+			return nil
 		})
 	}
 	_ = group.Wait()
