@@ -79,7 +79,8 @@ func (u *update) send(ctx context.Context) (answer.Receipt, error) {
 }
 
 // read reads the profile, keeps what it holds, and returns what it shows of the update. That a write-only
-// value was altered says nothing: the service may have made it of ours.
+// value was altered says nothing: the service may have made it of ours. Neither does a profile that had our
+// values before, in another spelling.
 func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	reading, err := deferred.ReadProfile(ctx, u.client, u.Request.Person, u.sets)
 	u.current = nil
@@ -94,7 +95,9 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 		before = u.current
 	}
 	reading.Shows = effectOf(u.sets, u.current, before)
-	if reading.Shows == proof.Altered && u.model.isWriteOnly() {
+	mayBeOurs := reading.Shows == proof.Altered && u.model.isWriteOnly()
+	isOld := reading.Shows == proof.Shown && len(u.changes) > 0 && isKept(u.sets, u.current, before)
+	if mayBeOurs || isOld {
 		reading.Shows = proof.NoEffect
 	}
 
@@ -240,6 +243,21 @@ func effectOf(sent, current, before members) proof.Effect {
 	}
 
 	return proof.Missing
+}
+
+// isKept reports whether a profile is as it was before, and spells a value otherwise than it was sent. Any empty
+// value will do for null.
+func isKept(sent, current, before members) (isOther bool) {
+	for name, value := range sent {
+		shown := digest(current[name])
+		if shown != digest(before[name]) {
+			return false
+		}
+		if value.Kind() != 'n' && shown != digest(value) {
+			isOther = true
+		}
+	}
+	return isOther
 }
 
 // digest returns a digest of a member's value. One that is null counts as absent.

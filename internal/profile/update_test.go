@@ -490,6 +490,30 @@ func TestProfile_oneReadingProvesNothing(t *testing.T) {
 	})
 }
 
+// A value of which only the spelling changes is sent, although a service may make the one that it has of it.
+func TestProfile_changedSpellingIsSent(t *testing.T) {
+	t.Parallel()
+	for before, given := range map[string]string{`{"v":"ada lovelace"}`: `{"v":"Ada Lovelace"}`, `{"v":"a b"}`: `{"v":"a-b"}`, `{"w":1}`: `{"v":""}`} {
+		for made, isMade := range map[string]bool{"shown as sent": false, "shown as before": true} {
+			t.Run(made+"/"+given, func(t *testing.T) {
+				t.Parallel()
+				bubble(t, func(t *testing.T, o *object) {
+					o.service.PutProfile(scope, person, before)
+					if isMade {
+						mockserver.Reshape(o.service.Server, func(map[string]any) any { return json.RawMessage(before) }, mockserver.OpGetProfile)
+					}
+
+					state, _ := o.MustCreate(name, config(given, nil))
+					state, _ = o.MustRefresh(name, state)
+					state, _ = o.MustRefresh(name, o.wantEmptyPlan(state, config(given, nil)))
+					wantFulfilled(t, state, true, given)
+					wantSent(t, o.service, given)
+				})
+			})
+		}
+	}
+}
+
 // A profile that moves to a scope whose members match already has nothing to send there: an update
 // without an effect could never be proved.
 func TestProfile_movedToWhereItMatchesSendsNothing(t *testing.T) {
