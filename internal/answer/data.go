@@ -51,6 +51,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	if found == isData {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
+
 	isReceipt := receipt.NotUnderstood == "" && found == isNoData
 	switch {
 	case err != nil, isReceipt, !c.Seen:
@@ -92,6 +93,7 @@ func (c DataCall) recognise(answer *node, isRefused bool) likelihood {
 	if answer.Kind() == '[' {
 		hasData = slices.ContainsFunc(answer.inside(), isDataRecord)
 	}
+
 	request := answer.request()
 	hasID := requestID(request.field(roleID), c.Person) != ""
 	switch {
@@ -183,6 +185,7 @@ func (n *node) isSilent() bool {
 	case n.is&(roleFlag|roleStatus) != 0:
 		return n.verdict() == Done
 	}
+
 	return isInstant && n.Kind() == '"'
 }
 

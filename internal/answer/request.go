@@ -136,9 +136,6 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.says(roleError|roleFlag|roleStatus, Failed) {
 		return Receipt{}, refused()
 	}
-	if e.Result.Says(v) != nil { // the identifier may be that of the call
-		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
-	}
 
 	receipt := Receipt{ID: requestID(request.field(roleID), person), At: time.Now()}
 	if name := answer.find("/name").text; receipt.ID == "" && strings.Contains(name, "operations/") {
@@ -151,11 +148,14 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 
 	isAccepted := slices.Contains([]int{202, 204}, status)
 	switch {
+	case e.Result.Says(v) != nil: // the identifier may be that of the call
+		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
 	case isAccepted, isRequest, answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored, answer.isBlank():
-		return receipt, nil
+	default:
+		receipt.NotUnderstood = Structure(v)
 	}
 
-	return Receipt{At: receipt.At, NotUnderstood: Structure(v)}, nil
+	return receipt, nil
 }
 
 // ReadUpdateReceipt is ReadReceipt for the update of a profile. An answer that is the

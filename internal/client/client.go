@@ -267,8 +267,7 @@ func failure(a transport.Answer, err error) error {
 	return e
 }
 
-// streamError returns the *Error for what ended the reading of a stream. An error that is not known is
-// that of a compression.
+// streamError returns the *Error for what ended the reading of a stream. One that is not known is of a coding.
 func streamError(s transport.Answer, err error) *transport.Error {
 	class, detail := transport.ClassPayload, transport.ErrCoding.Error()
 	shown := []error{jsonvalue.ErrTrailing, records.ErrTooLarge, records.ErrUTF8} // their text shows nothing of the answer

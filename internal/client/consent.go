@@ -194,6 +194,7 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 	}
 
 	w := &consentWrite{client: c, person: p, update: u, request: request}
+
 	err = c.sender.Repeat(ctx, func(ctx context.Context) error {
 		turns, step := 2, w.compare
 		if u.Blind && w.lost == nil {
@@ -286,6 +287,7 @@ func (w *consentWrite) confirm(ctx context.Context) (ConsentResult, error) {
 	if !held.HasClauses(w.update.Clauses) {
 		held, err = w.client.GetConsent(ctx, w.person)
 	}
+
 	switch {
 	case held.HasClauses(w.update.Clauses):
 		return ConsentResult{true, &held}, nil

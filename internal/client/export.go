@@ -192,6 +192,7 @@ var pageTypes = map[string]string{"text/html": "<", "application/xhtml+xml": "<"
 // another one may follow. head is the beginning of its text.
 func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options records.Options, head []byte) error {
 	err := cmp.Or(s.Body.Failure, reader.Err)
+
 	begin := cmp.Or(string(bytes.TrimLeft(head, "\uFEFF \t\r\n")), pageTypes[s.MediaType])
 	isDelimited := reader.Result.Closed || s.Body.IsDelimited
 	switch {
@@ -204,6 +205,7 @@ func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options re
 	}
 
 	options.Seen = nil
+
 	return failure(s, c.wire.advise(err, head, infer.Export, func(with Wire) bool {
 		options.Map, options.Envelope = with.Export.Map, with.Envelope
 		return readHead(head, options)

@@ -92,8 +92,7 @@ func nextLinks(h http.Header, next jsontext.Value) ([]string, error) {
 // textOf returns the text that a value is, and another value as it is spelled.
 func textOf(v jsontext.Value) string { return cmp.Or(jsonvalue.Text(v), string(v)) }
 
-// turn sets the query to that of the next page, to which all links lead: an answer may name it more than
-// once.
+// turn sets the query to that of the next page, to which all links lead; an answer may have several.
 func (p *pages) turn(of transport.Endpoint, links []string) error {
 	var queries []string
 	for _, link := range links {

@@ -290,8 +290,7 @@ func (w Wire) With(s infer.Settings) (Wire, error) {
 	return with, err
 }
 
-// advise adds a proposal to the *answer.Error of an answer that is not recognised. Any other error is
-// returned as it is.
+// advise adds a proposal to the *answer.Error of an answer that is not recognised, and to no other error.
 func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) error {
 	p, ok := errors.AsType[*answer.Error](err)
 	if ok && p.Outcome != answer.Refused && p.Outcome != answer.Absent {

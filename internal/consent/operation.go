@@ -61,6 +61,7 @@ func (op operation) addError(err error, e choice.Evidence, action choice.Action)
 	if action == choice.Write && !e.Known {
 		p.InState = tfkit.NothingSaved
 	}
+
 	switch {
 	case errors.Is(err, client.ErrGone):
 		p.Do = tfkit.AdviceApplyAgain

@@ -150,6 +150,7 @@ func (t *tally) fail(row int, e *transport.Error) {
 	if !slices.Contains(concernOneRow, e.Class) {
 		t.streak++
 	}
+
 	switch {
 	case e.Class == transport.ClassReadOnly, e.Class == transport.ClassAuthentication:
 		t.stopped = "they would have failed in the same way"

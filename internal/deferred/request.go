@@ -5,7 +5,6 @@ package deferred
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -92,7 +91,8 @@ func (r Request) lost(err error) *transport.Error {
 	if !ok || e.Operation != r.failure(e.Class, "").Operation { // such as a login
 		return nil
 	}
-	if isOpen := e.Status/100 == 3 || e.Status == http.StatusConflict; isOpen || e.Ambiguous {
+	const redirect, conflict = 3, 409
+	if isOpen := e.Status/100 == redirect || e.Status == conflict; isOpen || e.Ambiguous {
 		return e
 	}
 

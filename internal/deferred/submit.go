@@ -71,6 +71,7 @@ func (x *execution) prepare(ctx context.Context) error {
 	if earlier.IsOpen() {
 		hidden = earlier.Judge(seen, x.rules)
 	}
+
 	switch a := x.current.Admit(seen, x.others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
@@ -119,12 +120,13 @@ func (x *execution) send(ctx context.Context) error {
 	}
 
 	s.NoteSent(began, time.Now(), x.snapshot.Listing, nil)
-	if lost := x.request.lost(err); lost != nil {
-		x.lost, s.State = lost, proof.Unanswered
-		return nil
-	}
-	if !isFirst {
-		return x.unknownOutcome(proof.Look, err)
+
+	lost := x.request.lost(err)
+	switch {
+	case lost != nil:
+		x.lost, s.State, err = lost, proof.Unanswered, nil
+	case !isFirst:
+		err = x.unknownOutcome(proof.Look, err)
 	}
 
 	return err
@@ -137,6 +139,7 @@ func (x *execution) unknownOutcome(action proof.Action, cause error) error {
 	if lost == nil {
 		lost = x.request.failure(transport.ClassUnknownOutcome, "of an earlier attempt")
 	}
+
 	unknown := transport.UnknownOutcome(lost, cause)
 	switch {
 	case action == proof.Repeat:

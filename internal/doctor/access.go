@@ -146,6 +146,7 @@ func (x *examination) send(ctx context.Context, p *probe) (isReached bool) {
 			return false
 		}
 	}
+
 	return true
 }
 

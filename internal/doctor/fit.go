@@ -84,6 +84,7 @@ func (x *examination) proposals(r *reading, isRead bool) (all []infer.Settings) 
 			all = append(all, s)
 		}
 	}
+
 	return all
 }
 

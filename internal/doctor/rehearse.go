@@ -166,6 +166,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 		end = time.Now().Add(r.lag + readInterval)
 	}
 	r.find(ctx, request)
+
 	for !request.delisted && wait(ctx, end) {
 		r.find(ctx, request)
 	}
@@ -262,6 +263,7 @@ func (r *rehearsal) judgeList() {
 			isListed, lacking = true, request.lacking
 		}
 	}
+
 	switch {
 	case lacking > 0:
 		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
@@ -284,5 +286,6 @@ func (r *rehearsal) unfinished() (all []string) {
 			all = slices.DeleteFunc(all, func(text string) bool { return strings.HasPrefix(text, "a profile") })
 		}
 	}
+
 	return all
 }

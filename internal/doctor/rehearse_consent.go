@@ -176,6 +176,7 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 	}
 
 	u := choice.Record{Manual: true}
+
 	err := r.write(ctx, r.wire, u)
 	withdrawn := person{Person: r.who.Person, updates: []sentUpdate{{Record: u, at: time.Now()}}}
 	switch {

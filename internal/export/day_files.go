@@ -139,6 +139,7 @@ type lineFile struct {
 // begin begins the file of an output. Its lines are in the file after finish.
 func (e *dayExport) begin(o *output) (err error) {
 	to := &bounded{o.file, e.day.MaxBytes.ValueInt64(), &e.bytes}
+
 	f := &lineFile{packed: bufio.NewWriterSize(to, block)}
 	o.lines = f
 	switch e.day.Compression.ValueString() {

@@ -52,7 +52,7 @@ const (
 
 	compressionDescription = "Compression of the files: `none` (default), `gzip` or `zstd`. The name in `path` stays as it is."
 
-	withKindDescription = "Whether each line names the kind of its record. If `false`, which requires one kind per file, a line is the record alone. Defaults to `false` if `path` has `{kind}` in it, and to `true` otherwise."
+	withKindDescription = "Whether each line names the kind of its record. If `false`, which requires one kind per file, a line is the record alone. Defaults to `false` with `{kind}` in `path`, and else to `true`."
 
 	// inPlaceDescription ends the description of an attribute of the resource.
 	inPlaceDescription = " Changing it writes the files again."

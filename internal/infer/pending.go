@@ -170,6 +170,7 @@ func holderIn(columns []column) jsontext.Pointer {
 			}
 		}
 	}
+
 	return ""
 }
 

@@ -249,6 +249,7 @@ func flagLike(sample, value any) any {
 	if written := fmt.Sprint(sample); written == "1" || written == "0" {
 		text = map[bool]string{true: "1", false: "0"}[agreed]
 	}
+
 	switch sample.(type) {
 	case string:
 		return text
@@ -290,6 +291,7 @@ func written(at time.Time, layout string) any {
 	case "decimal seconds":
 		return stdjson.Number(fmt.Sprintf("%d.%09d", at.Unix(), at.Nanosecond()))
 	}
+
 	return at.UTC().Format(layout)
 }
 

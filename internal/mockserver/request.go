@@ -63,6 +63,7 @@ func (s *Server) receive(r *http.Request, body []byte) *Request {
 
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	c.malformed = err != nil
+
 	c.key = query.Get(secretParameter)
 	token, bears := strings.CutPrefix(r.Header.Get("Authorization"), "bearer ")
 	switch {

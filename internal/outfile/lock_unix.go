@@ -28,6 +28,7 @@ func lock(f *os.File, path string) error {
 	if !isAt(f, path) {
 		return fs.ErrNotExist
 	}
+
 	return nil
 }
 

@@ -107,6 +107,7 @@ func Check(target Target) error {
 	case !target.Replace && !IsUnrecorded(target.Path):
 		return ErrExists
 	}
+
 	return nil
 }
 

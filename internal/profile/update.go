@@ -257,6 +257,7 @@ func isKept(sent, current, before members) (isOther bool) {
 			isOther = true
 		}
 	}
+
 	return isOther
 }
 

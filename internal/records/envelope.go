@@ -190,6 +190,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	if !around.begun { // what is said behind a list would change what was read
 		stated = statedKind([]byte(name), v)
 	}
+
 	switch {
 	case x.values[in.at] != nil:
 		*x.values[in.at] = v.Clone()

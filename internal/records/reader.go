@@ -84,6 +84,7 @@ func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 		x.dec = jsontext.NewDecoder(source{x}, jsontext.AllowInvalidUTF8(true))
 
 		var err error
+
 		x.Result.Closed, err = x.readAnswer()
 		syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 		switch {

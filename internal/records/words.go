@@ -41,10 +41,11 @@ var kindWords = func() map[string]Kind {
 func ranks(names string) map[string]int {
 	ranks := map[string]int{}
 	for i, name := range strings.Fields(names) {
-		pascal := ""
-		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' }) {
-			pascal += strings.ToUpper(word[:1]) + word[1:]
+		words := strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
+		for i, word := range words {
+			words[i] = strings.ToUpper(word[:1]) + word[1:]
 		}
+		pascal := strings.Join(words, "")
 		camel := strings.ToLower(pascal[:1]) + pascal[1:]
 		ranks[name], ranks[pascal], ranks[camel] = i+1, i+1, i+1
 	}

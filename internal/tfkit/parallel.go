@@ -41,6 +41,7 @@ func InParallel[T any](ctx context.Context, workers int, items []T, do func(item
 					return errStop
 				}
 			}
+
 			return nil
 		})
 	}

@@ -29,8 +29,7 @@ const (
 	limitExcerpt = 80
 )
 
-// Answer is the answer that was asked for: what its header says, and its content, which is JSON or a
-// stream.
+// Answer is the answer that was asked for: what its header says, and its content, JSON or a stream.
 type Answer struct {
 	Exchange
 
@@ -106,6 +105,7 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 		return nil, NewError(a.Exchange, ClassTooLarge, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
 	}
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
+
 	v, err := jsonvalue.Parse(body)
 	isWords := strings.HasPrefix(a.MediaType, "text/") && bytes.IndexAny(body, "{[<") != 0 // not a record, even a broken one
 	switch {

@@ -54,8 +54,7 @@ var (
 	unprintable = regexp.MustCompile(`[^\pL\pM\pN\pP\pS ]`)
 )
 
-// Clean returns s without what must not be shown. A value may be a part of a secret, and a shape a
-// part of a value.
+// Clean returns s without what must not be shown. A value may be a part of a secret, and a shape of a value.
 func (r *Redactor) Clean(s string) string {
 	if s == "" {
 		return ""

@@ -31,13 +31,13 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	c.known.Attempts++
-	b := c.begin(req.Context(), leave)
-	resp, err := l.next.RoundTrip(req.WithContext(b.ctx))
+	ctx, b := c.begin(req.Context(), leave)
+	resp, err := l.next.RoundTrip(req.WithContext(ctx))
 	if err == nil {
 		err = c.read(resp, b)
 	}
 	if err != nil {
-		err = cmp.Or(context.Cause(b.ctx), err)
+		err = cmp.Or(context.Cause(ctx), err)
 		b.Close()
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
 // of an answer that streams, each of its silences. leave ends the turn.
-func (c *call) begin(parent context.Context, leave func()) *Body {
+func (c *call) begin(parent context.Context, leave func()) (context.Context, *Body) {
 	timeout := c.sender.cfg.RequestTimeout
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	limit := time.AfterFunc(timeout, func() {
@@ -76,7 +76,7 @@ func (c *call) begin(parent context.Context, leave func()) *Body {
 		leave()
 	})
 
-	return b
+	return ctx, b
 }
 
 // Admit waits until that many requests may be sent right after each other: a comparison, and the write

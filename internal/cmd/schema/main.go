@@ -123,5 +123,6 @@ func byName(list []any) object {
 			}
 		}
 	}
+
 	return converted
 }

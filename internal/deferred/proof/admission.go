@@ -90,6 +90,7 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a
 			removeAny(&s.Before, key)
 			s.Explained, s.Before = s.Explained || other.IsOpen(), append(s.Before, key...)
 		}
+
 		switch {
 		case !other.IsOpen(), seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):

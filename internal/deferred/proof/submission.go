@@ -167,6 +167,7 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 	if len(seen.Named)+len(seen.Uncertain) > 0 {
 		own, candidates = s.match(seen)
 	}
+
 	switch {
 	case len(own) > 0:
 		shows, gap = s.evaluateOwn(own, seen)
@@ -315,7 +316,7 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 		s.Doubt = true
 	}
 
-	s.Candidates = append(left, keys...)
+	s.Candidates = slices.Concat(left, keys)
 	slices.Sort(s.Candidates)
 	s.Candidates = slices.Compact(s.Candidates)
 }

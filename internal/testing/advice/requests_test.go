@@ -125,12 +125,12 @@ var deferredRequests = map[string]play{
 	},
 
 	"nothing, if the profile is to stay": {
-		configuration: profileOf(`{ plan = "gold" }`), situation: applied(configure("")), says: plan,
-		follow: inOrder(reach(profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`)), configure("")), again: 2,
+		configuration: profileOf(), situation: applied(configure("")), says: plan,
+		follow: inOrder(reach(profileOf(`on_destroy = "clear"`)), configure("")), again: 2,
 	},
 	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then.": {
-		configuration: profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`) + another, situation: applied(configure(another)),
-		follow: inOrder(reach(profileOf(`{ plan = "gold" }`)+another), configure(another)), again: 1,
+		configuration: profileOf(`on_destroy = "clear"`) + another, situation: applied(configure(another)),
+		follow: inOrder(reach(profileOf()+another), configure(another)), again: 1,
 	},
 	"set the resource's own org_id and project_id, or account_id": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
@@ -151,8 +151,8 @@ func losesAnswer(cut mockserver.Cut) func(*stage) {
 	}
 }
 
-func profileOf(members string, lines ...string) string {
-	return object("profile", "x", append([]string{"profile = jsonencode(" + members + ")"}, lines...)...)
+func profileOf(lines ...string) string {
+	return object("profile", "x", append([]string{`profile = jsonencode({ plan = "gold" })`}, lines...)...)
 }
 
 // action returns an action about the person ann.

@@ -64,6 +64,7 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 	c.tb.Helper()
 	p := c.start(args)
 	p.await(words)
+
 	select {
 	case <-ready:
 	case <-p.ctx.Done():
@@ -143,6 +144,7 @@ func (p *process) signal(i Interrupt) {
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	select {
 	case p.more <- struct{}{}:
 	default:
@@ -159,6 +161,7 @@ func (p *process) printed() string {
 // await waits until the command has printed words, or fails the test where that takes too long.
 func (p *process) await(words string) {
 	p.tb.Helper()
+
 	for !strings.Contains(p.printed(), words) {
 		select {
 		case <-p.more:

@@ -40,6 +40,7 @@ func (a Attributes) Without(names ...string) Attributes {
 // toValue returns a value of Attributes as one of the protocol.
 func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	tb.Helper()
+
 	switch v := v.(type) {
 	case unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
@@ -75,6 +76,7 @@ func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 // typeWithin returns the type of an attribute of an object, or of all elements of a collection.
 func typeWithin(tb testing.TB, typ tftypes.Type, name string) tftypes.Type {
 	tb.Helper()
+
 	switch typ := typ.(type) {
 	case tftypes.Object:
 		if of, ok := typ.AttributeTypes[name]; ok {
