@@ -173,28 +173,28 @@ func Data(a Answer) []Settings {
 		return inForm(a)
 	}
 
-	v := a.json()
-	if slices.ContainsFunc(places(v), place.leadsOn) {
+	inside := places(a.json())
+	if slices.ContainsFunc(inside, place.leadsOn) {
 		return nil
 	}
 
 	var lists, named []Settings
 	var work []jsontext.Pointer
 	hasData := false
-	for _, p := range places(v) {
+	for _, p := range inside {
 		isOfWork := slices.ContainsFunc(work, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
-		if isOfWork || p.describesWork() {
+		if isOfWork || p.hasObject(place.isOfWork) {
 			work = append(work, p.at)
 			continue
 		}
 
 		mark := Settings{"/all_data/at": string(p.at)}
-		isKind, holds := meaningOf(p.name, kindWords) != "", p.holdsData()
+		isKind, holds := meaningOf(p.name, kindWords) != "", p.hasObject(place.isFilled)
 		switch {
 		case isKind && p.value.Kind() == '[' && (holds || p.isEmpty()):
 			lists = append(lists, mark)
 		case holds && p.isNamed(envelopes):
-			named = append([]Settings{mark}, named...)
+			named = slices.Insert(named, 0, mark)
 		default:
 			continue
 		}
@@ -221,16 +221,6 @@ func (p place) leadsOn() bool {
 	isMore := p.role() == roleMore && p.text == "true"
 
 	return isPage || isMore
-}
-
-// holdsData reports whether an object, or an object in an array, has something in it.
-func (p place) holdsData() bool {
-	return p.hasObject(place.isFilled)
-}
-
-// describesWork reports whether an object, or an object in an array, describes work that goes on.
-func (p place) describesWork() bool {
-	return p.hasObject(place.isOfWork)
 }
 
 // hasObject reports whether an object, or an object in an array, has a member that meets a condition.

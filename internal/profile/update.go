@@ -96,7 +96,7 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	}
 	reading.Shows = effectOf(u.sets, u.current, before)
 	mayBeOurs := reading.Shows == proof.Altered && u.model.isWriteOnly()
-	isOld := reading.Shows == proof.Shown && len(u.changes) > 0 && isKept(u.sets, u.current, before)
+	isOld := reading.Shows == proof.Shown && len(u.changes) > 0 && isRespelled(u.sets, u.current, before)
 	if mayBeOurs || isOld {
 		reading.Shows = proof.NoEffect
 	}
@@ -245,9 +245,9 @@ func effectOf(sent, current, before members) proof.Effect {
 	return proof.Missing
 }
 
-// isKept reports whether a profile is as it was before, and spells a value otherwise than it was sent. Any empty
-// value will do for null.
-func isKept(sent, current, before members) (isOther bool) {
+// isRespelled reports whether a profile is as it was before, and spells a value otherwise than it was sent. Any
+// empty value will do for null.
+func isRespelled(sent, current, before members) (isOther bool) {
 	for name, value := range sent {
 		shown := digest(current[name])
 		if shown != digest(before[name]) {
