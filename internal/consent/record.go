@@ -49,6 +49,7 @@ func addManaged(attributes map[string]schema.Attribute) {
 	for _, name := range answer.ClauseNames {
 		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
 	}
+
 	attributes["user_ipv6"] = schema.StringAttribute{
 		Optional:            true,
 		Sensitive:           true,

@@ -174,6 +174,7 @@ func TestExamine_parameterThatAnErrorNames(t *testing.T) {
 				}
 			})
 			service.AllowViolations() // the kind is missing at first
+
 			report := Examine(t.Context(), Options{
 				Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
 				Scope:  ada.Scope, Day: adasDay,

@@ -133,6 +133,7 @@ func (s *Server) Add(seed Seed) {
 	for _, key := range seed.SecretKeys {
 		s.AddSecretKey(key)
 	}
+
 	for _, c := range seed.Consents {
 		clauses := [Clauses]bool{c.Clause1, c.Clause2, c.Clause3, c.Clause4, c.Clause5}
 		s.PutConsent(c.Scope, c.IdentityID, ConsentRecord{clauses, c.UserIPv6, c.AgreementTime, c.Manual, nil})
@@ -140,6 +141,7 @@ func (s *Server) Add(seed Seed) {
 	for _, p := range seed.Profiles {
 		s.put(&s.profiles, person{p.Scope, p.IdentityID}, p.Profile)
 	}
+
 	for _, d := range seed.Data {
 		data, isObject := d.Data.(map[string]any)
 		if !isObject {
