@@ -107,12 +107,12 @@ var rows = []row{
 	{0, Earlier, acts{Take, Send, Send, Send}, "another record, with a time that is not later"},
 }
 
-// Judge returns the verdict about an Evidence, and what an action does then.
-func Judge(e Evidence, action Action) (Verdict, Act) {
+// Judge returns the verdict about an Evidence, and what its action does then.
+func Judge(e Evidence) (Verdict, Act) {
 	all := e.facts()
 	for _, row := range rows {
 		if all&row.facts == row.facts {
-			return row.verdict, row.acts[action]
+			return row.verdict, row.acts[e.Action]
 		}
 	}
 

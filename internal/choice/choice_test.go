@@ -66,13 +66,13 @@ func TestJudge_eachVerdict(t *testing.T) {
 		untimed bool     // no time is configured
 		want    Verdict
 	}{
-		"kept by another":            {e: Evidence{Taken: true, Withdraws: true}, want: ByAnother},
+		"kept by another":            {e: Evidence{Taken: true, Action: Withdraw}, want: ByAnother},
 		"from a cache":               {e: Evidence{Reading: Reading{Cached: true}}, want: Unread},
 		"none from a cache":          {e: Evidence{Reading: Reading{Cached: true, IsNone: true}, Known: true}, want: Unread},
-		"none, twice":                {e: Evidence{Reading: Reading{IsNone: true, Twice: true}, Known: true}, want: Gone},
+		"none, twice":                {e: Evidence{Twice: true, Reading: Reading{IsNone: true}, Known: true}, want: Gone},
 		"none of somebody known":     {e: Evidence{Reading: Reading{IsNone: true}, Known: true}, want: Doubted},
 		"none of somebody new":       {e: Evidence{Reading: Reading{IsNone: true}}, want: Nobody},
-		"none of somebody new again": {e: Evidence{Reading: Reading{IsNone: true, Twice: true}}, want: Nobody},
+		"none of somebody new again": {e: Evidence{Twice: true, Reading: Reading{IsNone: true}}, want: Nobody},
 
 		"lost and arrived":                  {e: Evidence{Reading: Reading{Lost: true}}, want: Arrived},
 		"lost and arrived, another address": {held: of(masked), e: Evidence{Reading: Reading{Lost: true, Before: &Print{}}}, want: Arrived},
@@ -86,11 +86,11 @@ func TestJudge_eachVerdict(t *testing.T) {
 		"sent anew":                         {e: Evidence{Anew: true, Last: confirmed}, want: Resent},
 		"sent anew, and nothing is known":   {held: of(byBanner), e: Evidence{Anew: true}, want: Earlier},
 		"ours with an address that is written only": {
-			held: of(masked, after(-30*time.Second)), e: Evidence{Withdraws: true, Last: Confirmed{Sent: PrintOf(shown(noAddress)), Shown: PrintOf(shown(noAddress, after(-30*time.Second)))}}, want: Ours,
+			held: of(masked, after(-30*time.Second)), e: Evidence{Action: Withdraw, Last: Confirmed{Sent: PrintOf(shown(noAddress)), Shown: PrintOf(shown(noAddress, after(-30*time.Second)))}}, want: Ours,
 		},
-		"ours without its time":              {held: of(untimed), e: Evidence{Withdraws: true, Last: confirmed}, want: Ours},
-		"ours that has a time by now":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Withdraws: true, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Untimed},
-		"ours that the service dates":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Withdraws: true, Keeping: Keeping{SetsTime: true}, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Ours},
+		"ours without its time":              {held: of(untimed), e: Evidence{Action: Withdraw, Last: confirmed}, want: Ours},
+		"ours that has a time by now":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Action: Withdraw, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Untimed},
+		"ours that the service dates":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Action: Withdraw, Keeping: Keeping{SetsTime: true}, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Ours},
 		"ours with a clause of null":         {held: of(noClause, untimed), e: Evidence{Last: confirmed}, want: Untimed},
 		"a time of null":                     {held: of(func(c *answer.Consent) { c.AgreementTime = null[time.Time]() }), want: Same},
 		"an address of null":                 {held: of(func(c *answer.Consent) { c.UserIPv6 = null[string]() }), want: Earlier},
@@ -120,12 +120,12 @@ func TestJudge_eachVerdict(t *testing.T) {
 		"shown otherwise, another time":      {held: of(refused, after(-20*time.Second)), e: Evidence{Last: Confirmed{Sent: PrintOf(sent.Shown()), Shown: Print{Address: 7}}}, want: Earlier},
 		"ours":                               {held: of(refused), e: Evidence{Last: Confirmed{Shown: PrintOf(shown(refused))}}, want: Ours},
 		"ours, and then a later choice":      {held: of(refused, after(time.Hour)), e: Evidence{Last: confirmed}, want: Later},
-		"withdrawn already":                  {held: of(refused, byBanner, untimed), e: Evidence{Withdraws: true}, want: Same},
-		"to be withdrawn, of ours":           {e: Evidence{Withdraws: true, Last: confirmed}, want: Ours},
-		"to be withdrawn, without a field":   {held: of(untimed, noAddress), e: Evidence{Withdraws: true, Last: confirmed}, want: Ours},
-		"to be withdrawn, as it was shown":   {held: of(masked, after(-30*time.Second)), e: Evidence{Withdraws: true, Last: asShown}, want: Ours},
-		"to be withdrawn, and chosen later":  {held: of(byBanner, after(time.Hour)), e: Evidence{Withdraws: true, Last: asShown}, want: Later},
-		"to be withdrawn, and chosen anyhow": {held: of(byBanner, untimed), e: Evidence{Withdraws: true, Last: asShown}, want: Untimed},
+		"withdrawn already":                  {held: of(refused, byBanner, untimed), e: Evidence{Action: Withdraw}, want: Same},
+		"to be withdrawn, of ours":           {e: Evidence{Action: Withdraw, Last: confirmed}, want: Ours},
+		"to be withdrawn, without a field":   {held: of(untimed, noAddress), e: Evidence{Action: Withdraw, Last: confirmed}, want: Ours},
+		"to be withdrawn, as it was shown":   {held: of(masked, after(-30*time.Second)), e: Evidence{Action: Withdraw, Last: asShown}, want: Ours},
+		"to be withdrawn, and chosen later":  {held: of(byBanner, after(time.Hour)), e: Evidence{Action: Withdraw, Last: asShown}, want: Later},
+		"to be withdrawn, and chosen anyhow": {held: of(byBanner, untimed), e: Evidence{Action: Withdraw, Last: asShown}, want: Untimed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,13 +134,13 @@ func TestJudge_eachVerdict(t *testing.T) {
 			if !e.IsNone {
 				e.Print = PrintOf(shown(tc.held...))
 			}
-			if !e.Withdraws {
+			if e.Action != Withdraw {
 				e.Wanted = sent
 			}
 			if !tc.untimed {
 				e.Since = configured
 			}
-			if got, _ := Judge(e, Plan); got != tc.want {
+			if got, _ := Judge(e); got != tc.want {
 				t.Errorf("the verdict is %d, want %d, by the facts %b", got, tc.want, e.facts())
 			}
 		})

@@ -15,7 +15,6 @@ type Reading struct {
 	Print  Print // of Held
 	IsNone bool  // there is no record
 	Cached bool  // the answer is from a cache
-	Twice  bool  // it is the second reading, a lag after the first one
 
 	// Lost reports that a write was sent whose answer was lost. Before is what the service
 	// held before that; nil if it was not read, zero if there was no record.
@@ -32,15 +31,16 @@ type Confirmed struct {
 // Evidence is all that a verdict depends on.
 type Evidence struct {
 	Reading
-	Wanted  Record // what is to be there
+	Action  Action
+	Wanted  Record // what is to be there; of a withdrawal, only the clauses count
 	Keeping Keeping
 
-	Withdraws bool      // only the clauses of Wanted count
 	Anew      bool      // Wanted is sent although the record may have it already, since fields that are not shown may differ
 	Overrules bool      // keep_later_choice is false
 	Since     time.Time // the agreement_time that later choices are compared with; zero if there is none
 
 	Known bool      // a record of the person was seen or written before
+	Twice bool      // it is the second reading, a lag after the first one
 	Taken bool      // another object of the run keeps the person
 	Last  Confirmed // the last write that is known to be ours
 }
@@ -56,7 +56,7 @@ func (e Evidence) facts() (all Fact) {
 	differing := e.Keeping.Differences(wanted, e.Print)
 	isArrived := e.Lost && isChanged && slices.Equal(differing, []string{"user_ipv6"})
 	isSame := len(differing) == 0 || isArrived
-	if e.Withdraws {
+	if e.Action == Withdraw {
 		isSame = hasClauses
 	}
 

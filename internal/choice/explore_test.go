@@ -158,8 +158,7 @@ func (w *world) read() (r Reading, fresh bool) {
 }
 
 // judge completes the evidence as the provider does.
-func (w *world) judge(of int, e Evidence, r Reading, action Action) Act {
-	r.Twice = e.Twice
+func (w *world) judge(of int, e Evidence, r Reading) Act {
 	e.Reading = r
 	e.Keeping = w.service.keeping(of)
 	e.Known = e.Known || w.isSeen
@@ -168,17 +167,17 @@ func (w *world) judge(of int, e Evidence, r Reading, action Action) Act {
 	}
 	for i, keeps := range w.keeps {
 		isOther := i != of
-		e.Taken = e.Taken || e.Withdraws && isOther && keeps
+		e.Taken = e.Taken || e.Action == Withdraw && isOther && keeps
 	}
 	isRecord := !r.IsNone && !r.Cached
 	w.isSeen = w.isSeen || isRecord
-	_, act := Judge(e, action)
+	_, act := Judge(e)
 
 	return act
 }
 
 // send judges and writes, as the client does, and returns the act and whether it was done.
-func (w *world) send(of int, e Evidence, action Action) (act Act, failed bool) {
+func (w *world) send(of int, e Evidence) (act Act, failed bool) {
 	var lost bool
 	var before *Print
 	for sends := 0; ; {
@@ -187,7 +186,7 @@ func (w *world) send(of int, e Evidence, action Action) (act Act, failed bool) {
 		if !lost {
 			before = &r.Print
 		}
-		act = w.judge(of, e, r, action)
+		act = w.judge(of, e, r)
 		if act == Ask {
 			e.Twice = true
 			continue
@@ -198,7 +197,7 @@ func (w *world) send(of int, e Evidence, action Action) (act Act, failed bool) {
 		if w.byPerson && fresh {
 			w.broken = "a choice of the person was overwritten that a fresh reading showed"
 		}
-		if e.Withdraws {
+		if e.Action == Withdraw {
 			for i, keeps := range w.keeps {
 				if i != of && keeps {
 					w.broken = "a person was withdrawn whom another object of the run keeps"
@@ -233,9 +232,9 @@ var agreedTo, changedTo = [answer.Clauses]bool{true, true, false, true, true}, [
 func (w *world) write(of int, clauses [answer.Clauses]bool) {
 	wanted := sent
 	wanted.Clauses = clauses
-	e := Evidence{Wanted: wanted, Since: sent.AgreementTime, Anew: of != file, Known: w.all[of].exists && of != file, Last: w.all[of].last}
+	e := Evidence{Action: Write, Wanted: wanted, Since: sent.AgreementTime, Anew: of != file, Known: w.all[of].exists && of != file, Last: w.all[of].last}
 	w.keeps[of] = true
-	act, failed := w.send(of, e, Write)
+	act, failed := w.send(of, e)
 	if failed {
 		return
 	}
@@ -254,11 +253,12 @@ func (w *world) write(of int, clauses [answer.Clauses]bool) {
 		if of == file {
 			e.Last = Confirmed{}
 		}
-		action, settled := Refresh, Hold
+		settled := Hold
+		e.Action = Refresh
 		if of == file {
-			action, settled = Plan, Nothing
+			e.Action, settled = Plan, Nothing
 		}
-		if verdict, act := Judge(e, action); act != settled {
+		if verdict, act := Judge(e); act != settled {
 			w.broken = fmt.Sprintf("what was written is judged as %d in the next plan", verdict)
 		}
 	}
@@ -275,7 +275,7 @@ func (w *world) withdraw(of int) {
 		last.Shown = Print{}
 	}
 	w.keeps[of] = false
-	act, failed := w.send(of, Evidence{Wanted: Record{Manual: true}, Withdraws: true, Since: sent.AgreementTime, Known: true, Last: last}, Withdraw)
+	act, failed := w.send(of, Evidence{Action: Withdraw, Wanted: Record{Manual: true}, Since: sent.AgreementTime, Known: true, Last: last})
 	if failed {
 		return
 	}

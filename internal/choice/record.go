@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"net/netip"
+	"reflect"
 	"slices"
 	"time"
 
@@ -34,18 +35,15 @@ func (r *Record) Field(name string) any {
 	return &r.Clauses[slices.Index(answer.ClauseNames[:], name)]
 }
 
-// Values returns the fields that are sent, by name: each bool, and a time.Time, netip.Addr or string that is
-// not zero. The last two are private: no message shows them.
+// Values returns the fields that are sent, by name: each bool, and what is not zero. An address and a text are
+// private: no message shows them.
 func (r Record) Values() map[string]any {
-	values := map[string]any{"manual": r.Manual}
-	for i, name := range answer.ClauseNames {
-		values[name] = r.Clauses[i]
-	}
-	if r.UserIPv6.IsValid() {
-		values["user_ipv6"] = r.UserIPv6
-	}
-	if !r.AgreementTime.IsZero() {
-		values["agreement_time"] = r.AgreementTime
+	values := map[string]any{}
+	for _, name := range answer.ConsentFields {
+		value := reflect.ValueOf(r.Field(name)).Elem()
+		if value.Kind() == reflect.Bool || !value.IsZero() {
+			values[name] = value.Interface()
+		}
 	}
 
 	return values
@@ -84,27 +82,22 @@ type Keeping struct {
 // field that the record lacks, or that was not sent, is not one, but a null in place of a clause or of the
 // address is.
 func (k Keeping) Differences(sent, held Print) (names []string) {
+	differs := map[string]bool{
+		"user_ipv6":      isOther(held.Address, sent.Address),
+		"agreement_time": isOther(held.Time, sent.Time) && !k.SetsTime && max(held.Time-sent.Time, sent.Time-held.Time) >= k.precision(held.Time, sent.Time),
+		"manual":         isOther(held.Manual, sent.Manual),
+	}
 	for i, name := range answer.ClauseNames {
-		if held.Clauses[i] != sent.Clauses[i] {
+		differs[name] = held.Clauses[i] != sent.Clauses[i]
+	}
+
+	for _, name := range answer.ConsentFields {
+		if differs[name] && !slices.Contains(k.Altered, name) {
 			names = append(names, name)
 		}
 	}
-	if isOther(held.Manual, sent.Manual) {
-		names = append(names, "manual")
-	}
-	if isOther(held.Address, sent.Address) {
-		names = append(names, "user_ipv6")
-	}
-	if k.isOtherTime(held.Time, sent.Time) {
-		names = append(names, "agreement_time")
-	}
 
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(k.Altered, name) })
-}
-
-// isOtherTime reports whether a time is another one than was sent, as far as the service keeps times.
-func (k Keeping) isOtherTime(held, sent int64) bool {
-	return isOther(held, sent) && !k.SetsTime && max(held-sent, sent-held) >= k.precision(held, sent)
+	return names
 }
 
 // isOther reports whether two fields of prints are there and differ.

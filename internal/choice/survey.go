@@ -6,57 +6,45 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // Survey finds out how a service keeps records, from records that were written and what it shows
-// of them. The zero Survey is ready for use, and safe for concurrent use.
+// of them. The zero Survey is ready for use, and Add is safe for concurrent use.
 type Survey struct {
-	mu         sync.Mutex
-	count      int       // of records with the clauses that were written
-	candidates []Keeping // by which all of them are as they were written; nil before the first one
+	mu      sync.Mutex
+	count   int      // of records with the clauses that were written
+	altered []string // fields that one of them shows with another value, but for the time
+	apart   int64    // the largest difference between two times, in milliseconds
 }
 
-// Add adds a record that was written, as the service shows it. One with other clauses does not count.
-func (s *Survey) Add(written Record, held answer.Consent) {
-	if !held.HasClauses(written.Clauses) {
+// Add adds a record that was sent, as the service shows it. One with other clauses does not count.
+func (s *Survey) Add(sent, shown Print) {
+	if shown.Clauses != sent.Clauses {
 		return
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	if s.count == 0 {
-		s.candidates = everyKeeping()
-	}
 	s.count++
-	sent, shown := PrintOf(written.Shown()), PrintOf(held)
-	s.candidates = slices.DeleteFunc(s.candidates, func(k Keeping) bool { return len(k.Differences(sent, shown)) > 0 })
-}
-
-// Proposal returns the Keeping that alters least and by which all records are as they were written,
-// at least so many. It returns false if there is not one, or if it is that of a service without settings.
-func (s *Survey) Proposal(atLeast int) (k Keeping, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if s.count < max(1, atLeast) || len(s.candidates) == 0 {
-		return Keeping{}, false
-	}
-	k = s.candidates[0]
-
-	return k, len(k.Altered) > 0 || k.Precision > 0 || k.SetsTime
-}
-
-// everyKeeping returns each Keeping that settings can express, those that alter least first.
-func everyKeeping() (all []Keeping) {
-	for _, altered := range [][]string{nil, {"user_ipv6"}, {"manual"}, {"user_ipv6", "manual"}} {
-		for _, precision := range []time.Duration{0, time.Second, time.Minute, 24 * time.Hour} {
-			all = append(all, Keeping{Precision: precision, Altered: altered})
+	for _, name := range (Keeping{}).Differences(sent, shown) {
+		if name == "agreement_time" {
+			s.apart = max(s.apart, sent.Time-shown.Time, shown.Time-sent.Time)
+		} else if !slices.Contains(s.altered, name) {
+			s.altered = append(s.altered, name)
 		}
-		all = append(all, Keeping{SetsTime: true, Altered: altered})
+	}
+}
+
+// Proposal returns the Keeping that alters least and by which all records are as they were sent,
+// at least so many. It returns false if that is the one of a service without settings.
+func (s *Survey) Proposal(atLeast int) (k Keeping, ok bool) {
+	k = Keeping{Altered: s.altered, SetsTime: s.apart > 0}
+	for _, unit := range []time.Duration{24 * time.Hour, time.Minute, time.Second} {
+		if 0 < s.apart && s.apart < unit.Milliseconds() {
+			k.Precision, k.SetsTime = unit, false
+		}
 	}
 
-	return all
+	return k, s.count >= max(1, atLeast) && len(s.altered)+int(s.apart) > 0
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +107,7 @@ func ConsentSettings(k choice.Keeping) string {
 		}
 	}
 	if len(k.Altered) > 0 {
-		settings["/consent/altered"] = k.Altered
+		settings["/consent/altered"] = slices.Sorted(slices.Values(k.Altered))
 	}
 
 	return settings.Block()

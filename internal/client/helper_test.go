@@ -170,8 +170,8 @@ func updateConsent(ctx context.Context, c *client.Client, p client.Person, e cho
 	result, err = c.UpdateConsent(ctx, p, client.ConsentWrite{
 		Record: e.Wanted,
 		Judge: func(read choice.Reading) bool {
-			e.Reading = read
-			_, act = choice.Judge(e, choice.Write)
+			e.Action, e.Reading = choice.Write, read
+			_, act = choice.Judge(e)
 			return act == choice.Send
 		},
 		Blind: e.Overrules,

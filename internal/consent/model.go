@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/netip"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -30,11 +31,15 @@ type resourceModel struct {
 	OnDestroy         types.String `tfsdk:"on_destroy"`
 }
 
-// check reports a configured text that is not what its attribute holds.
-func (m *resourceModel) check(diags *diag.Diagnostics) {
+// check reports a configured text that is not what its attribute holds. It returns the address that is written
+// only; zero if there is none.
+func (m *resourceModel) check(diags *diag.Diagnostics) netip.Addr {
 	formats.Address.Check(m.UserIPv6, path.Root("user_ipv6"), diags)
 	formats.Address.Check(m.UserIPv6WO, path.Root("user_ipv6_wo"), diags)
 	formats.Instant.Check(m.AgreementTime, path.Root("agreement_time"), diags)
+	address, _ := formats.Address.Value(m.UserIPv6WO)
+
+	return address
 }
 
 // writes reports whether there is anything to write.
@@ -42,28 +47,24 @@ func (m *resourceModel) writes(state resourceModel) bool {
 	return m.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
-// evidence returns what is known before a reading: m is what is to be there, state what is in state, and n
-// its note. A create has the zero state.
-func (m *resourceModel) evidence(state resourceModel, n note) choice.Evidence {
-	e := choice.Evidence{Wanted: m.record(), Known: !state.Manual.IsNull(), Overrules: !m.KeepLaterChoice.ValueBool()}
-	if address, ok := formats.Address.Value(m.UserIPv6WO); ok {
-		e.Wanted.UserIPv6 = address
-	}
-
+// caseOf returns what is known before a reading: m is what is to be there, state what is in state, and n its note. A
+// create has the zero state.
+func (m *resourceModel) caseOf(state resourceModel, n note) *tfkit.ConsentCase {
+	c := &tfkit.ConsentCase{Evidence: choice.Evidence{Wanted: m.record(), Known: !state.Manual.IsNull(), Overrules: !m.KeepLaterChoice.ValueBool()}}
 	written := state.record()
-	if e.Known && !n.Foreign {
-		e.Last = choice.Confirmed{Sent: choice.PrintOf(written.Shown()), Shown: n.Shown}
+	if c.Known && !n.Foreign {
+		c.Last = choice.Confirmed{Sent: choice.PrintOf(written.Shown()), Shown: n.Shown}
 	}
 
 	// A configuration without a time goes by the one before. The time of somebody else's record is not a
 	// configured one, although ignore_changes takes it from state.
-	e.Since = e.Wanted.AgreementTime
-	isTheirs := e.Since.Equal(written.AgreementTime) && e.Wanted.Clauses != written.Clauses
-	if e.Since.IsZero() || isTheirs {
-		e.Since = cmp.Or(n.Since, e.Since)
+	c.Since = c.Wanted.AgreementTime
+	isTheirs := c.Since.Equal(written.AgreementTime) && c.Wanted.Clauses != written.Clauses
+	if c.Since.IsZero() || isTheirs {
+		c.Since = cmp.Or(n.Since, c.Since)
 	}
 
-	return e
+	return c
 }
 
 // leaves plans somebody else's record, which is in state, if it stands against the plan, and reports
@@ -80,26 +81,27 @@ func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnos
 		return false
 	}
 
-	e := m.evidence(state, *n)
-	e.Print = n.Theirs // zero in a state that was written by hand: nothing can be compared with it
-	if _, act := choice.Judge(e, choice.Plan); act != choice.Stand {
+	c := m.caseOf(state, *n)
+	c.Action, c.Print = choice.Plan, n.Theirs // zero in a state that was written by hand: nothing can be compared with it
+	if _, act := choice.Judge(c.Evidence); act != choice.Stand {
 		return false
 	}
 
-	warnStands(diags, e)
+	warnStands(diags, c.Evidence)
 	m.keepChoice(state.recordModel)
 	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
-	n.Since = e.Since
+	n.Since = c.Since
 
 	return true
 }
 
-// refresh updates the state by a judgement, and returns its note.
-func (m *resourceModel) refresh(j tfkit.Judged, n note) note {
+// refresh updates the state by what was judged, and returns its note.
+func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
 	isFirst := m.Manual.IsNull()
-	if isFirst || j.Act == choice.Take {
-		_, planned := choice.Judge(j.Evidence, choice.Plan)
-		m.take(j.Held, planned == choice.Stand)
+	if isFirst || c.Act == choice.Take {
+		c.Action = choice.Plan
+		_, planned := choice.Judge(c.Evidence)
+		m.take(c.Held, planned == choice.Stand)
 	} else if !n.Foreign {
 		return n
 	}
@@ -108,10 +110,10 @@ func (m *resourceModel) refresh(j tfkit.Judged, n note) note {
 		m.UserIPv6 = types.StringNull()
 	}
 	if !n.Foreign {
-		n.Since = j.Since
+		n.Since = c.Since
 	}
 
-	return note{Foreign: true, Since: n.Since, Theirs: j.Print}
+	return note{Foreign: true, Since: n.Since, Theirs: c.Print}
 }
 
 // noteKey is the key of the note in private state.
@@ -137,12 +139,12 @@ type note struct {
 }
 
 // noteAfter returns the note after a write, or after one that a record stood against.
-func noteAfter(j tfkit.Judged) (n note) {
-	if j.Act == choice.Stand {
-		return note{Foreign: true, Since: j.Since, Theirs: j.Print}
+func noteAfter(c *tfkit.ConsentCase) (n note) {
+	if c.Act == choice.Stand {
+		return note{Foreign: true, Since: c.Since, Theirs: c.Print}
 	}
-	if j.Written.Shown != j.Written.Sent {
-		n.Shown = j.Written.Shown
+	if c.Written.Shown != c.Written.Sent {
+		n.Shown = c.Written.Shown
 	}
 
 	return n

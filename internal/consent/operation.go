@@ -4,7 +4,6 @@ package consent
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -16,60 +15,47 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// operation is what reads or writes the consent of an object, and where problems are reported.
-type operation struct {
-	*consentResource
-
-	about  tfkit.Identity
-	object *tfkit.Object // that withdraws
-	diags  *diag.Diagnostics
-}
-
-// do reads, writes or withdraws, a second time after a pause if the first reading contradicts what is
-// known. It reports an error, and warns of a record that stands or is missing.
-func (op operation) do(ctx context.Context, e choice.Evidence, action choice.Action) (j tfkit.Judged, ok bool) {
-	_, scope, ok := op.ClientAndScope(op.about.Scope, op.diags)
+// decide reads, writes or withdraws the consent of a person, a second time after a pause if the first reading
+// contradicts what is known. It reports an error, and warns of a record that stands or is missing.
+func (r *consentResource) decide(ctx context.Context, c *tfkit.ConsentCase, about tfkit.Identity, diags *diag.Diagnostics) (ok bool) {
+	_, scope, ok := r.ClientAndScope(about.Scope, diags)
 	if !ok {
-		return j, false
+		return false
 	}
 
-	c := tfkit.ConsentCase{Service: op.Service, Person: client.Person{Scope: scope, Identity: op.about.IdentityID.ValueString()}, Object: op.object}
-	j, err := c.Do(ctx, e, action)
-	if err == nil && j.Act == choice.Ask {
-		_ = op.Consents.WaitToReread(ctx, op.Client.Lag) // the request fails where this does
-		e.Twice = true
-		j, err = c.Do(ctx, e, action)
+	c.Person = client.Person{Scope: scope, Identity: about.IdentityID.ValueString()}
+	err := r.Decide(ctx, c)
+	if err == nil && c.Act == choice.Ask {
+		_ = r.Consents.WaitToReread(ctx, r.Client.Lag) // the request fails where this does
+		c.Twice = true
+		err = r.Decide(ctx, c)
 	}
 
 	switch {
 	case err != nil:
-		op.addError(err, e, action)
-	case j.Act == choice.Stand:
-		warnStands(op.diags, j.Evidence)
-	case j.Act == choice.Withhold:
-		tfkit.SupersededWithdrawal.With(other(j.Keeper, scope)).AddWarning(op.diags)
-	case j.Verdict == choice.Gone:
-		tfkit.MissingConsent.AddWarning(op.diags)
+		addError(err, c, diags)
+	case c.Act == choice.Stand:
+		warnStands(diags, c.Evidence)
+	case c.Act == choice.Withhold:
+		tfkit.SupersededWithdrawal.With(other(c.Keeper, scope)).AddWarning(diags)
+	case c.Verdict == choice.Gone:
+		tfkit.MissingConsent.AddWarning(diags)
 	}
 
-	return j, err == nil
+	return err == nil
 }
 
 // addError reports what a read, a write or a withdrawal has failed with.
-func (op operation) addError(err error, e choice.Evidence, action choice.Action) {
+func addError(err error, c *tfkit.ConsentCase, diags *diag.Diagnostics) {
 	p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
-	if action == choice.Write && !e.Known {
+	if c.Action == choice.Write && !c.Known {
 		p.InState = tfkit.NothingSaved
 	}
-
-	switch {
-	case errors.Is(err, client.ErrGone):
-		p.Do = tfkit.AdviceApplyAgain
-	case action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected): // it sends no time, and no address that is written only
+	if c.Action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) { // it sends no time, and no address that is written only
 		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
 	}
 
-	p.AddError(op.diags)
+	p.AddError(diags)
 }
 
 // warnStands warns that a record is left alone, because it is or may be a later choice.

@@ -135,21 +135,15 @@ func (r *consentResource) planChange(ctx context.Context, plan, state resourceMo
 		return
 	}
 
-	proposed := plan
 	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
 	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
 	n := readNote(ctx, resp.Private)
 	n.Planned = n.Foreign && plan.leaves(state, &n, diags)
 	isWritten := !n.Planned && plan.writes(state)
-	if isWritten {
-		r.RefuseReadOnly(diags)
-	}
 	r.planKept(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), isWritten, diags)
 
 	diags.Append(n.write(ctx, plan, resp.Private)...)
-	if plan != proposed {
-		diags.Append(resp.Plan.Set(ctx, &plan)...)
-	}
+	diags.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // planDestroy warns that the consent is retained. It refuses to withdraw a person with a
@@ -169,25 +163,33 @@ func (r *consentResource) planDestroy(ctx context.Context, state resourceModel, 
 	}
 }
 
+// planKept records that an object keeps a person. It refuses to write with a read-only provider, and to leave a
+// person as they are whom another object of the plan withdraws.
+func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, isWritten bool, diags *diag.Diagnostics) {
+	r.keep(state, object, diags)
+	if isWritten {
+		r.RefuseReadOnly(diags)
+		return
+	}
+
+	person, known := r.personOf(state)
+	if withdrawer := r.Consents.PlanDone(object, person); known && withdrawer != nil {
+		tfkit.KeptConsent.With(other(withdrawer, person.Scope)).AddError(diags)
+	}
+}
+
+// keep records that an object keeps a person, and warns of another one that does.
+func (r *consentResource) keep(m resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
+	person, known := r.personOf(m)
+	if keeper := r.Consents.Keep(object, person); known && keeper != nil {
+		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(diags)
+	}
+}
+
 // personOf returns the person of an object, and whether it is known yet.
 func (r *consentResource) personOf(m resourceModel) (p client.Person, known bool) {
 	scope, known := r.KnownScope(m.Scope)
 	return client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}, known && !m.IdentityID.IsUnknown()
-}
-
-// planKept records that an object keeps a person, and warns of another one that does. It refuses to leave
-// a person as they are whom another object of the plan withdraws.
-func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, isWritten bool, diags *diag.Diagnostics) {
-	person, known := r.personOf(state)
-	if keeper := r.Consents.Keep(object, person); known && keeper != nil {
-		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(diags)
-	}
-	if isWritten {
-		return
-	}
-	if withdrawer := r.Consents.PlanDone(object, person); known && withdrawer != nil {
-		tfkit.KeptConsent.With(other(withdrawer, person.Scope)).AddError(diags)
-	}
 }
 
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -196,30 +198,23 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	config.check(&resp.Diagnostics)
+	address := config.check(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	r.ResolveScope(&plan.Scope)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	person, _ := r.personOf(plan)
-	if keeper := r.Consents.Keep(object, person); keeper != nil {
-		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(&resp.Diagnostics)
-	}
+	r.keep(plan, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 
-	wanted := plan
-	wanted.UserIPv6WO = config.UserIPv6WO
-	e := wanted.evidence(resourceModel{}, note{})
-	e.Anew = true
-	op := operation{r, plan.Identity, nil, &resp.Diagnostics}
-	j, ok := op.do(ctx, e, choice.Write)
-	if !ok {
+	c := plan.caseOf(resourceModel{}, note{})
+	c.Action, c.Anew = choice.Write, true
+	c.Wanted.UserIPv6 = cmp.Or(address, c.Wanted.UserIPv6)
+	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 		return
 	}
 
-	resp.Diagnostics.Append(noteAfter(j).write(ctx, plan, resp.Private)...)
+	resp.Diagnostics.Append(noteAfter(c).write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -234,19 +229,17 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	n := readNote(ctx, req.Private)
-	e := state.evidence(state, n)
-	e.Since = cmp.Or(n.Since, e.Since)
-	op := operation{r, state.Identity, nil, &resp.Diagnostics}
-	j, ok := op.do(ctx, e, choice.Refresh)
-	if !ok {
+	c := state.caseOf(state, n)
+	c.Action, c.Since = choice.Refresh, cmp.Or(n.Since, c.Since)
+	if !r.decide(ctx, c, state.Identity, &resp.Diagnostics) {
 		return
 	}
-	if j.Act == choice.Forget {
+	if c.Act == choice.Forget {
 		resp.State.RemoveResource(ctx)
 		return
 	}
 
-	n = state.refresh(j, n)
+	n = state.refresh(c, n)
 	resp.Diagnostics.Append(n.write(ctx, state, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -258,7 +251,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	config.check(&resp.Diagnostics)
+	address := config.check(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -275,16 +268,13 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	case !plan.writes(state):
 		n = note{Shown: n.Shown}
 	default:
-		wanted := plan
-		wanted.UserIPv6WO = config.UserIPv6WO
-		e := wanted.evidence(state, n)
-		e.Anew, e.Known = true, true
-		op := operation{r, plan.Identity, nil, &resp.Diagnostics}
-		j, ok := op.do(ctx, e, choice.Write)
-		if !ok {
+		c := plan.caseOf(state, n)
+		c.Action, c.Anew, c.Known = choice.Write, true, true
+		c.Wanted.UserIPv6 = cmp.Or(address, c.Wanted.UserIPv6)
+		if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 			return
 		}
-		n = noteAfter(j)
+		n = noteAfter(c)
 	}
 
 	resp.Diagnostics.Append(n.write(ctx, plan, resp.Private)...)
@@ -305,12 +295,11 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	n := readNote(ctx, req.Private)
-	e := state.evidence(state, n)
-	e.Since = cmp.Or(n.Since, e.Since)
-	e.Wanted = e.Wanted.Withdrawal()
-	e.Withdraws, e.Known = true, true
-	op := operation{r, state.Identity, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics}
-	op.do(ctx, e, choice.Withdraw)
+	c := state.caseOf(state, n)
+	c.Action, c.Since = choice.Withdraw, cmp.Or(n.Since, c.Since)
+	c.Wanted, c.Known = c.Wanted.Withdrawal(), true
+	c.Object = tfkit.ObjectIn(ctx, resp.Private, objectLabel)
+	r.decide(ctx, c, state.Identity, &resp.Diagnostics)
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -139,27 +139,25 @@ func (b *batch) pass(ctx context.Context, of []int, action choice.Action) {
 // judge judges one row, and does what follows from that.
 func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 	wanted := b.rows[row].Record
-	e := choice.Evidence{Wanted: wanted, Since: wanted.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool()}
+	c := &tfkit.ConsentCase{Person: b.person(row), Object: b.object, Evidence: choice.Evidence{
+		Action: b.action, Wanted: wanted, Since: wanted.AgreementTime, Overrules: !b.model.KeepLaterChoice.ValueBool(),
+	}}
 	if b.action == choice.Withdraw {
-		e.Wanted, e.Withdraws, e.Known = wanted.Withdrawal(), true, true
-		e.Last.Sent = choice.PrintOf(wanted.Shown()) // the row is from the file that was applied
-		e.Twice = b.isSecond
+		c.Wanted, c.Known, c.Twice = wanted.Withdrawal(), true, b.isSecond
+		c.Last.Sent = choice.PrintOf(wanted.Shown()) // the row is from the file that was applied
 	}
-
-	about := tfkit.ConsentCase{Service: b.Service, Person: b.person(row), Object: b.object}
-	j, err := about.Do(ctx, e, b.action)
-	if err != nil {
+	if err := b.Decide(ctx, c); err != nil {
 		return failed, err
 	}
 
 	if b.action == choice.Plan {
-		b.survey.Add(wanted, j.Held)
-		if j.IsNone {
+		b.survey.Add(choice.PrintOf(wanted.Shown()), c.Print)
+		if c.IsNone {
 			return absent, nil
 		}
 	}
 
-	return j.Act, nil
+	return c.Act, nil
 }
 
 // compare asks the service about rows, and once more about those without a record, if there are more of

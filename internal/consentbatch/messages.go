@@ -5,7 +5,6 @@ package consentbatch
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -57,14 +56,15 @@ func (b *batch) warnKept() {
 // written, and names the settings that tell so.
 func (b *batch) warnAltered() {
 	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
-	if !ok || b.grown == unbounded || reflect.DeepEqual(found, b.Client.Keeping) {
+	settings := client.ConsentSettings(found)
+	if !ok || b.grown == unbounded || settings == client.ConsentSettings(b.Client.Keeping) {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "The service does not show rows as they were written",
 		Detail:  "It alters all rows in the same way, so that they seem to differ, or to have been chosen later, in each plan.",
-		Do:      "tell the provider so, in the provider block:\n\n" + client.ConsentSettings(found),
+		Do:      "tell the provider so, in the provider block:\n\n" + settings,
 	}.AddWarning(b.diags)
 }
 

@@ -133,7 +133,7 @@ func (r *rehearsal) write(ctx context.Context, wire client.Wire, u choice.Record
 // overwriting returns the write of an update whatever the service holds.
 func overwriting(u choice.Record) client.ConsentWrite {
 	return client.ConsentWrite{Record: u, Blind: true, Judge: func(read choice.Reading) bool {
-		_, act := choice.Judge(choice.Evidence{Reading: read, Wanted: u, Overrules: true}, choice.Write)
+		_, act := choice.Judge(choice.Evidence{Action: choice.Write, Reading: read, Wanted: u, Overrules: true})
 		return act == choice.Send
 	}}
 }

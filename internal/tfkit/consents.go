@@ -76,17 +76,12 @@ func (p Problem) With(detail string) Problem {
 	return p
 }
 
-// ConsentCase is the consent of one person, before the service and what the run knows.
+// ConsentCase is the consent of one person: the evidence, and what was judged and done.
 type ConsentCase struct {
-	*Service
+	choice.Evidence
 
 	Person client.Person
 	Object *Object // that withdraws; nil for any other action
-}
-
-// Judged is a judgement and what follows from it.
-type Judged struct {
-	choice.Evidence
 
 	Verdict choice.Verdict
 	Act     choice.Act
@@ -94,79 +89,74 @@ type Judged struct {
 	Keeper  *Object          // of a withdrawal, another object that looks after the person; nil if there is none
 }
 
-// Do judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
+// Decide judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
 // if the act is to send. Errors are *transport.Error, and client.ErrCached and client.ErrGone of an act to
 // refuse.
-func (c ConsentCase) Do(ctx context.Context, e choice.Evidence, action choice.Action) (j Judged, err error) {
-	if action == choice.Write || action == choice.Withdraw {
-		return c.write(ctx, e, action)
+func (s *Service) Decide(ctx context.Context, c *ConsentCase) error {
+	if c.Action == choice.Write || c.Action == choice.Withdraw {
+		return s.write(ctx, c)
 	}
 
-	read, err := c.Client.ReadConsent(ctx, c.Person)
+	read, err := s.Client.ReadConsent(ctx, c.Person)
 	if err != nil && !read.IsNone {
-		return Judged{}, err
+		return err
 	}
 
-	return c.judge(e, read, action)
+	return s.judge(c, read)
 }
 
 // write judges and writes. What was written is remembered before another object of the run can judge.
-func (c ConsentCase) write(ctx context.Context, e choice.Evidence, action choice.Action) (j Judged, err error) {
-	release, err := c.Client.Consents.Hold(ctx, c.Person)
+func (s *Service) write(ctx context.Context, c *ConsentCase) error {
+	release, err := s.Client.Consents.Hold(ctx, c.Person)
 	if err != nil {
-		return Judged{}, err
+		return err
 	}
 	defer release()
 
 	var refusal error
-	j = Judged{Evidence: e, Verdict: choice.Overruled, Act: choice.Send}
-	result, err := c.Client.UpdateConsent(ctx, c.Person, client.ConsentWrite{
-		Record: e.Wanted,
+	c.Act = choice.Send // unless a reading says otherwise
+	result, err := s.Client.UpdateConsent(ctx, c.Person, client.ConsentWrite{
+		Record: c.Wanted,
 		Judge: func(read choice.Reading) bool {
-			j, refusal = c.judge(e, read, action)
-			return j.Act == choice.Send
+			refusal = s.judge(c, read)
+			return c.Act == choice.Send
 		},
-		Blind: e.Overrules && e.Anew,
-		Shows: e.Anew || e.Withdraws,
+		Blind: c.Overrules && c.Anew,
+		Shows: c.Anew || c.Action == choice.Withdraw,
 	})
 	if err != nil || !result.Sent {
-		return j, cmp.Or(err, refusal)
+		return cmp.Or(err, refusal)
 	}
 
-	j.Written.Sent = choice.PrintOf(e.Wanted.Shown())
+	c.Written.Sent = choice.PrintOf(c.Wanted.Shown())
 	if result.Shown != nil {
-		j.Written.Shown = choice.PrintOf(*result.Shown)
+		c.Written.Shown = choice.PrintOf(*result.Shown)
 	}
-	c.Consents.recall(c.Person, true, j.Written)
+	s.Consents.recall(c.Person, true, c.Written)
 
-	return j, nil
+	return nil
 }
 
 // judge completes the evidence by a reading and by what the run knows, and judges it.
-func (c ConsentCase) judge(e choice.Evidence, read choice.Reading, action choice.Action) (Judged, error) {
-	read.Twice = e.Twice
-	e.Reading = read
-	e.Keeping = c.Client.Keeping
+func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
+	last, isSeen := s.Consents.recall(c.Person, !read.IsNone, choice.Confirmed{})
+	c.Reading, c.Keeping, c.Last = read, s.Client.Keeping, cmp.Or(last, c.Last)
+	if c.Action == choice.Withdraw {
+		c.Keeper = s.Consents.Keeper(c.Object, c.Person)
+		c.Taken = c.Keeper != nil
+	}
 
-	last, isSeen := c.Consents.recall(c.Person, !read.IsNone, choice.Confirmed{})
+	e := c.Evidence
 	e.Known = e.Known || isSeen
-	e.Last = cmp.Or(last, e.Last)
-	var keeper *Object
-	if e.Withdraws {
-		keeper = c.Consents.Keeper(c.Object, c.Person)
-		e.Taken = keeper != nil
-	}
-
-	verdict, act := choice.Judge(e, action)
-	j := Judged{Evidence: e, Verdict: verdict, Act: act, Keeper: keeper}
+	c.Verdict, c.Act = choice.Judge(e)
 	switch {
-	case act != choice.Refuse:
-		return j, nil
+	case c.Act != choice.Refuse:
+		return nil
 	case read.Cached:
-		return j, client.ErrCached
+		return client.ErrCached
 	}
 
-	return j, client.ErrGone
+	return client.ErrGone
 }
 
 // IsSeen reports whether this run has seen or written a record of a person.

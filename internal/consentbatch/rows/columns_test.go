@@ -55,7 +55,7 @@ func TestRow_everyColumnCounts(t *testing.T) {
 			record[name] = nil
 			text, _ = json.Marshal(record)
 			held, _ := (answer.ConsentCall{}).Read(text)
-			if got, _ := choice.Judge(choice.Evidence{Reading: choice.Reading{Print: choice.PrintOf(held)}, Wanted: row.Record}, choice.Plan); got == choice.Same {
+			if got, _ := choice.Judge(choice.Evidence{Action: choice.Plan, Reading: choice.Reading{Print: choice.PrintOf(held)}, Wanted: row.Record}); got == choice.Same {
 				t.Errorf("a null in place of %s is not written over", name)
 			}
 		}
