@@ -88,14 +88,8 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 }
 
 // sendHeld sends the changes of members that the profile has. It sends all of them if it has none, for another update
-// of the person is pending then, and if that is not known.
+// of the person is pending then, or it is not known what the profile has.
 func (u *update) sendHeld(ctx context.Context) (answer.Receipt, error) {
-	if u.current == nil { // the engine sends also what it could not compare
-		if _, err := u.read(ctx); err != nil {
-			return answer.Receipt{}, err
-		}
-	}
-
 	held := maps.Clone(u.changes)
 	maps.DeleteFunc(held, func(name string, _ jsontext.Value) bool { return digest(u.current[name]) == digest(nil) })
 	if len(held) > 0 {

@@ -46,12 +46,10 @@ func (m *resourceModel) members() members {
 // fromAPI sets the managed members to what the service holds, or to those from which the service has made that. A
 // member that is null and that the service does not have stays null. After an import, all members are managed.
 func (m *resourceModel) fromAPI(current members, remembered memory) {
-	isImported := m.Fulfilled.IsNull() && m.Profile.IsNull() && !m.isWriteOnly()
-	m.Fulfilled = types.BoolValue(m.Fulfilled.IsNull() || m.Fulfilled.ValueBool())
-	if isImported {
+	if m.Fulfilled.IsNull() && m.Profile.IsNull() && !m.isWriteOnly() {
 		m.Profile = types.StringValue(jsonvalue.FormatObject(current))
 	}
-	if isImported || m.Profile.IsNull() {
+	if m.Profile.IsNull() {
 		return
 	}
 

@@ -133,7 +133,7 @@ func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, stat
 	}
 
 	of := ownershipOf(ctx, state, resp.Private)
-	of.names = of.without(changes)
+	maps.DeleteFunc(of.cleared, func(name string, _ jsontext.Value) bool { return changes[name] != nil })
 	r.checkMembers(*plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
 
 	plan.Profile, plan.Fulfilled = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile), state.Fulfilled
@@ -143,23 +143,16 @@ func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, stat
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// ownership is an object and the names of the members that it manages.
+// ownership is an object, and the changes that clear the members that it manages.
 type ownership struct {
-	object *tfkit.Object
-	names  []string
+	object  *tfkit.Object
+	cleared members
 }
 
 // ownershipOf returns the ownership of an object in state. Private state has the names of write-only members.
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
-	return ownership{tfkit.ObjectIn(ctx, private, profileType), append(readMemory(run.Read(ctx, private)).WriteOnly, namesOf(state.members())...)}
-}
-
-// without returns the names but those of members.
-func (o ownership) without(m members) []string {
-	return slices.DeleteFunc(slices.Clone(o.names), func(name string) bool {
-		_, has := m[name]
-		return has
-	})
+	written := readMemory(run.Read(ctx, private)).WriteOnly
+	return ownership{tfkit.ObjectIn(ctx, private, profileType), nulls(append(written, namesOf(state.members())...))}
 }
 
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
@@ -187,8 +180,8 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 	}
 
 	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
-	for _, name := range of.names {
-		if other := record(of.object, tfkit.PartOf(person, name)); other != nil {
+	for name := range of.cleared {
+		if record(of.object, tfkit.PartOf(person, name)) != nil {
 			tfkit.Problem{
 				Summary: "Another resource manages the members to be cleared",
 				Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
@@ -236,46 +229,32 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if isPending && !u.refresh(ctx) {
 		return
 	}
-	isThere, ok := r.readProfile(ctx, u)
-	if !ok {
-		return
-	}
-	if !isThere {
-		resp.State.RemoveResource(ctx)
-		return
-	}
 
-	state.fromAPI(u.current, u.memory)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-// readProfile reads the profile, and once more where there is none: one reading, as of a copy or of a
-// service that restarts, proves nothing. It returns false, after an error or a warning, if the service did
-// not show what it holds.
-func (r *profileResource) readProfile(ctx context.Context, u *update) (isThere, ok bool) {
 	reading, err := u.read(ctx)
-	if reading.NoProfile {
+	if reading.NoProfile { // one reading of none, as of a copy or of a service that restarts, proves nothing
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
 		reading, err = u.read(ctx)
 	}
-
-	if err != nil {
+	managesNothing := formats.JSONObject.Same(state.Profile, types.StringValue("{}")) // which a person without a profile has
+	switch {
+	case err != nil:
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(u.Diags)
-		return false, false
+	case reading.Cached:
+		isFromACache.AddWarning(u.Diags)
+	case reading.NoProfile && !managesNothing:
+		resp.State.RemoveResource(ctx)
+	default:
+		state.fromAPI(u.current, u.memory)
+		state.Fulfilled = types.BoolValue(!isPending)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	}
-	if reading.Cached {
-		tfkit.Problem{
-			Summary: "The profile could not be checked",
-			Detail:  "The answer comes from a cache, although the provider asks for none, so that it does not show what the service holds now.",
-			InState: tfkit.PriorKept,
-			Do:      "take the cache in front of the service out, or let it respect Cache-Control.",
-		}.AddWarning(u.Diags)
-		return false, false
-	}
+}
 
-	managesNothing := formats.JSONObject.Same(u.model.Profile, types.StringValue("{}")) // which a person without a profile has
-
-	return managesNothing || !reading.NoProfile, true
+var isFromACache = tfkit.Problem{
+	Summary: "The profile could not be checked",
+	Detail:  "The answer comes from a cache, although the provider asks for none, so that it does not show what the service holds now.",
+	InState: tfkit.PriorKept,
+	Do:      "take the cache in front of the service out, or let it respect Cache-Control.",
 }
 
 func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -314,26 +293,28 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	of := ownershipOf(ctx, state, resp.Private)
-	if state.OnDestroy.ValueString() != destroyClears || len(of.names) == 0 {
+	if state.OnDestroy.ValueString() != destroyClears || len(of.cleared) == 0 {
 		return
 	}
 
-	if u, ok := r.begin(ctx, &state, nulls(of.names), run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
+	state.ProfileWOVersion = types.Int64Null() // the service makes nothing else of null
+	if u, ok := r.begin(ctx, &state, of.cleared, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		u.Name, u.InState = u.Name+" that clears the members", "nothing of this resource"
 		u.Advice.Pending, u.Advice.Unproven = run.AdviceInvoked.Pending, run.AdviceInvoked.Pending
 		if state.WaitForFulfilment.ValueBool() {
 			u.Limit, _ = state.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		}
 		u.Waits = true // no later refresh shows how it ends
-		r.clearMembers(ctx, u, of)
+		r.clearMembers(ctx, u, of.object)
 	}
 }
 
 // clearMembers sets members to null that no other object of the run manages. A person without
 // a profile has nothing to clear.
-func (r *profileResource) clearMembers(ctx context.Context, u *update, of ownership) {
+func (r *profileResource) clearMembers(ctx context.Context, u *update, object *tfkit.Object) {
+	names := namesOf(u.changes)
 	isKept := func(name string, _ jsontext.Value) bool {
-		return r.Profiles.Keeper(of.object, tfkit.PartOf(u.Request.Person, name)) != nil
+		return r.Profiles.Keeper(object, tfkit.PartOf(u.Request.Person, name)) != nil
 	}
 	u.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(u.changes, isKept)
@@ -341,7 +322,6 @@ func (r *profileResource) clearMembers(ctx context.Context, u *update, of owners
 	}
 	u.Request.Effect = func(ctx context.Context) (deferred.Reading, error) {
 		maps.DeleteFunc(u.sets, isKept) // another object may have written them meanwhile
-		u.before = nil                  // a value of somebody else is not what the service has made of null
 		return u.read(ctx)
 	}
 
@@ -349,10 +329,10 @@ func (r *profileResource) clearMembers(ctx context.Context, u *update, of owners
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return
 	}
-	if others := of.without(u.changes); len(others) > 0 {
+	if kept := slices.DeleteFunc(names, func(name string) bool { return u.changes[name] != nil }); len(kept) > 0 {
 		tfkit.Problem{
 			Summary: "Members of the profile were not cleared",
-			Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(others, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
+			Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(kept, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
 			InState: "the other resource; nothing was sent for these members",
 		}.AddWarning(u.Diags)
 	}

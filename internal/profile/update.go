@@ -35,7 +35,7 @@ type update struct {
 	changes members // to send; empty if the update was sent before
 	sets    members // what the profile holds once the update is carried out, as far as that is known
 	current members // of the profile, by the last reading; nil if that showed nothing
-	before  members // current when the changes were sent
+	before  members // current when the changes were sent; nil if that is not known
 }
 
 // newUpdate returns the update of a run that sends changes.
@@ -58,7 +58,6 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
 	}
 	if len(changes) == 0 {
-		u.Request.IdempotencyKey = u.Submission.IdempotencyKey
 		u.sets = u.memory.sent(m.members())
 	}
 	if len(u.sets) == 0 {
@@ -78,30 +77,56 @@ func (u *update) send(ctx context.Context) (answer.Receipt, error) {
 	return u.client.UpdateProfile(ctx, u.Request.Person, u.changes)
 }
 
-// read reads the profile, keeps what it holds, and returns what it shows of the update. That a write-only
-// value was altered says nothing: the service may have made it of ours. Neither does a profile that had our
-// values before, in another spelling.
+// read reads the profile, keeps what it holds, and returns what it shows of the update.
 func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	reading, err := deferred.ReadProfile(ctx, u.client, u.Request.Person, u.sets)
 	u.current = nil
-	if err != nil || reading.Cached {
-		return reading, err
+	if err == nil && !reading.Cached {
+		u.current = members{}
+		maps.Copy(u.current, reading.Members)
+		reading.Shows = u.effect()
 	}
 
-	u.current = members{}
-	maps.Copy(u.current, reading.Members)
-	before := u.before
-	if before == nil { // what it held then is not known
-		before = u.current
+	return reading, err
+}
+
+// effects are what a profile shows of an update: by how like its values are to those that were sent, and whether one
+// of them has changed since. That it had ours before in another spelling says nothing.
+var effects = map[likeness]map[change]proof.Effect{
+	other: {unchanged: proof.Missing, unknown: proof.Missing, changed: proof.Altered},
+	alike: {unchanged: proof.NoEffect, unknown: proof.Shown, changed: proof.Shown},
+	same:  {unchanged: proof.Shown, unknown: proof.Shown, changed: proof.Shown},
+}
+
+// change is whether the values of a profile are other ones than before an update.
+type change int
+
+const (
+	unchanged change = iota // also before it is sent
+	unknown                 // an earlier run has sent it, and their digests would be those of personal data
+	changed
+)
+
+// effect returns what the profile shows of the update. That a write-only value has become another one says nothing:
+// the service may have made it of ours.
+func (u *update) effect() proof.Effect {
+	like, since := same, unchanged
+	if len(u.changes) == 0 {
+		since = unknown
 	}
-	reading.Shows = effectOf(u.sets, u.current, before)
-	mayBeOurs := reading.Shows == proof.Altered && u.model.isWriteOnly()
-	isOld := reading.Shows == proof.Shown && len(u.changes) > 0 && isRespelled(u.sets, u.current, before)
-	if mayBeOurs || isOld {
-		reading.Shows = proof.NoEffect
+	for name, value := range u.sets {
+		like = min(like, likenessOf(value, u.current[name]))
+		if u.before != nil && digest(u.before[name]) != digest(u.current[name]) {
+			since = changed
+		}
 	}
 
-	return reading, nil
+	effect := effects[like][since]
+	if effect == proof.Altered && u.model.isWriteOnly() {
+		return proof.NoEffect
+	}
+
+	return effect
 }
 
 // apply saves the object before it waits, so that an accepted update is never forgotten. After an error, the object
@@ -139,18 +164,31 @@ func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 	return u.Submission.State == proof.Failed
 }
 
-// settle concludes an update that is no longer pending. What the service shows of the values that were
-// sent is remembered as ours where nothing else explains it: it is alike, or the list has shown the
-// update as done, and no other update of the person since.
+// settle concludes an update that is no longer pending.
 func (u *update) settle(ctx context.Context) {
-	s := u.Submission
-	if s.IsOpen() || len(u.memory.Sent) == 0 {
+	if u.Submission.IsOpen() {
 		return
 	}
-	if s.State == proof.Fulfilled && !u.model.isWriteOnly() && u.hasRead(ctx) {
-		u.memory.noteNormalized(u.sets, u.current, s.Confirmed && !s.Explained)
-	}
+	isToNote := u.Submission.State == proof.Fulfilled && len(u.memory.Sent) > 0 && !u.model.isWriteOnly()
 	u.memory.Sent = nil
+	if isToNote && u.hasRead(ctx) {
+		u.noteNormalized()
+	}
+}
+
+// noteNormalized notes what the service shows of the values that were sent where nothing else explains it: it is
+// alike, or the list has shown the update as done, and no other update of the person since.
+func (u *update) noteNormalized() {
+	least := alike
+	if u.Submission.Confirmed && !u.Submission.Explained {
+		least = other
+	}
+	for name, value := range u.sets {
+		shown := u.current[name]
+		if digest(shown) != digest(value) && likenessOf(value, shown) >= least {
+			u.memory.Normalized[name] = digest(shown)
+		}
+	}
 }
 
 // hasRead reports whether the profile was read since the update is fulfilled, and reads it where the
@@ -215,52 +253,6 @@ func (m *memory) sent(ours members) members {
 	return ours
 }
 
-// noteNormalized notes what the service shows of values that were sent: of those that are spelled
-// otherwise, and with isOurs of any.
-func (m *memory) noteNormalized(sent, current members, isOurs bool) {
-	for name, value := range sent {
-		isMade := isOurs || alike(value, current[name])
-		if shown := digest(current[name]); isMade && shown != digest(value) {
-			m.Normalized[name] = shown
-		}
-	}
-}
-
-// effectOf returns what a profile that holds members shows of an update that sets others. before is what it held
-// when they were sent.
-func effectOf(sent, current, before members) proof.Effect {
-	isShown, isAltered := true, false
-	for name, value := range sent {
-		isShown = isShown && alike(value, current[name])
-		isAltered = isAltered || digest(before[name]) != digest(current[name])
-	}
-
-	switch {
-	case isShown:
-		return proof.Shown
-	case isAltered:
-		return proof.Altered
-	}
-
-	return proof.Missing
-}
-
-// isRespelled reports whether a profile is as it was before, and spells a value otherwise than it was sent. Any
-// empty value will do for null.
-func isRespelled(sent, current, before members) (isOther bool) {
-	for name, value := range sent {
-		shown := digest(current[name])
-		if shown != digest(before[name]) {
-			return false
-		}
-		if value.Kind() != 'n' && shown != digest(value) {
-			isOther = true
-		}
-	}
-
-	return isOther
-}
-
 // digest returns a digest of a member's value. One that is null counts as absent.
 func digest(value jsontext.Value) string {
 	if len(value) == 0 || value.Kind() == 'n' {
@@ -270,19 +262,26 @@ func digest(value jsontext.Value) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// alike reports whether a value is the one that was sent, or differs from it only as a service may
-// spell it: a text by capitals, blanks and punctuation, and an empty text by being absent.
-func alike(sent, shown jsontext.Value) bool {
-	if isNothing(sent) || isNothing(shown) {
-		return isNothing(sent) && isNothing(shown)
-	}
-	if jsonvalue.Equal(sent, shown) {
-		return true
+// likeness is how like a value is to the one that was sent.
+type likeness int
+
+const (
+	other likeness = iota
+	alike          // differs only as a service may spell it: a text by capitals, blanks and punctuation, an empty one by being absent
+	same           // any empty value, in place of null
+)
+
+// likenessOf returns how like a value that is shown is to the one that was sent.
+func likenessOf(sent, shown jsontext.Value) likeness {
+	text, isNothing := jsonvalue.Fold(jsonvalue.Text(sent)), isNothing(sent) && isNothing(shown)
+	switch {
+	case isNothing && sent.Kind() == 'n', jsonvalue.Equal(sent, shown):
+		return same
+	case isNothing, text != "" && text == jsonvalue.Fold(jsonvalue.Text(shown)):
+		return alike
 	}
 
-	text := jsonvalue.Fold(jsonvalue.Text(sent))
-
-	return text != "" && text == jsonvalue.Fold(jsonvalue.Text(shown))
+	return other
 }
 
 // isNothing reports whether a value is absent, null or an empty text.

@@ -137,7 +137,7 @@ func (g *Guard) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrade
 		return resp, err
 	}
 
-	for _, d := range requests.SeeDeletion(ctx, service, req.RawState.JSON) {
+	for _, d := range requests.SeeDeletion(service, req.RawState.JSON) {
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
 	}
 

@@ -41,12 +41,8 @@ type accessModel struct {
 	requestModel
 	OutputPath types.String `tfsdk:"output_path"`
 	Overwrite  types.Bool   `tfsdk:"overwrite"`
-	file
-}
-
-type file struct {
-	SHA256 types.String `tfsdk:"sha256"`
-	Bytes  types.Int64  `tfsdk:"bytes"`
+	SHA256     types.String `tfsdk:"sha256"`
+	Bytes      types.Int64  `tfsdk:"bytes"`
 }
 
 var access = run.Messages{
@@ -92,12 +88,10 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 	case run.Creates, run.Replaces:
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Updates:
-		known := run.Read(ctx, req.Private)
-		does := plan.next(ctx, &state.requestModel, known)
-		plan.planOutcome(does, &state.requestModel, known, &resp.Diagnostics)
-		plan.file = state.file
+		does := plan.plan(ctx, &state.requestModel, run.Read(ctx, req.Private), &resp.Diagnostics)
+		plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
 		if does != keeps { // even fetching data can end in another request
-			plan.file = file{types.StringUnknown(), types.Int64Unknown()}
+			plan.SHA256, plan.Bytes = types.StringUnknown(), types.Int64Unknown()
 		}
 		if does == submits {
 			r.RefuseReadOnly(&resp.Diagnostics)
@@ -126,6 +120,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	r.ResolveScope(&plan.Scope)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Create(ctx, tfkit.DefaultTimeout)
+		plan.SHA256, plan.Bytes = types.StringNull(), types.Int64Null()
 		r.apply(ctx, f, &plan, submits)
 	}
 }
@@ -167,8 +162,8 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if f, ok := r.begin(ctx, &plan, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		f.Limit, _ = plan.Timeouts.Update(ctx, tfkit.DefaultTimeout)
-		does := plan.next(ctx, &state.requestModel, run.Read(ctx, req.Private)) // as planned
-		plan.outcome, plan.file = state.outcome, state.file
+		does := plan.next(ctx, &state.requestModel, run.Read(ctx, req.Private))          // as planned
+		plan.outcome, plan.SHA256, plan.Bytes = state.outcome, state.SHA256, state.Bytes // of the file that is still there
 		r.apply(ctx, f, &plan, does)
 	}
 }
@@ -187,51 +182,34 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
 	output, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
 	if err != nil {
-		f.Fail(ctx, f.problemOf(err, nothingSent))
+		f.Fail(ctx, problemOf(err, nothingSent))
 		return
 	}
 	f.output = output
 	defer f.close()
 
-	if does == waits || !m.submit(ctx, f) {
-		m.finish(ctx, f)
+	var written *outfile.File
+	if does == submits {
+		f.Asked = 0
+		written, err = f.deliver(ctx)
 	}
+	if err != nil && !f.KeepsUnknown(ctx, err) {
+		f.Fail(ctx, problemOf(err, ""))
+		return
+	}
+	m.finish(ctx, f, written)
 }
 
-// submit submits the request of an object, and reports whether that is all: it has failed, or the service has answered
-// with the data. They prove nothing if they are in the file already.
-func (m *accessModel) submit(ctx context.Context, f *fetch) (isOver bool) {
-	f.Asked = 0
-	written, err := f.deliver(ctx)
-	if err != nil && !f.KeepsUnknown(ctx, err) {
-		f.Fail(ctx, f.problemOf(err, dataDiscarded))
-		return true
-	}
-	if written == nil {
-		return false
-	}
-
-	if written.SHA256 == m.SHA256.ValueString() {
-		written = nil
+// finish saves the object before it waits for the request, so that an accepted request is never forgotten, and fetches
+// the data if it is carried out, unless they were written at once. What prevents that is a warning, because the request
+// is accepted and has to stay in state.
+func (m *accessModel) finish(ctx context.Context, f *fetch, written *outfile.File) {
+	if written != nil && written.SHA256 == m.SHA256.ValueString() { // the service may have made them for the request before
 		f.Submission.State, f.Submission.Dropped = proof.Failed, true
-		tfkit.Problem{
-			Summary: "The service gave the same data as before",
-			Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request, so nothing shows that the new one was carried out.",
-			InState: f.InState + " and the same data",
-			Do:      adviceTriggers,
-		}.AddWarning(f.Diags)
+		written = nil
 	}
 	m.save(ctx, f, written)
-
-	return true
-}
-
-// finish saves the object before it waits for the request, so that an accepted request is never
-// forgotten, and fetches the data if it is carried out. What prevents that is a warning, because the
-// request is accepted and has to stay in state.
-func (m *accessModel) finish(ctx context.Context, f *fetch) {
-	m.save(ctx, f, nil)
-	if !f.Await(ctx) {
+	if written != nil || !f.Await(ctx) {
 		return
 	}
 
@@ -245,12 +223,9 @@ func (m *accessModel) finish(ctx context.Context, f *fetch) {
 // save saves an object, whose data were written now unless written is nil. Without data, it is not fulfilled.
 func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File) {
 	var fulfilledAt time.Time
-	switch {
-	case written != nil:
+	if written != nil {
 		fulfilledAt = time.Now()
-		m.file = file{types.StringValue(written.SHA256), types.Int64Value(written.Bytes)}
-	case m.SHA256.IsUnknown(): // known values describe a file that is still there
-		m.file = file{}
+		m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
 	}
 	m.outcome = outcomeOf(f.Submission, fulfilledAt)
 	f.Save(ctx, m)
@@ -261,19 +236,16 @@ func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File)
 func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
 	at := m.OutputPath.ValueString()
 	found, err := outfile.Read(ctx, at)
+	isGone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, outfile.ErrNotRegular)
 	switch {
 	case err == nil && found.SHA256 == m.SHA256.ValueString():
 		outfile.Confirm(at)
 		return true
-	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, outfile.ErrNotRegular):
-	default:
-		tfkit.Problem{
-			Summary: "The file cannot be read",
-			Detail:  "The reason: " + err.Error() + ".",
-			InState: tfkit.PriorKept,
-			Do:      "make the file readable for the user that runs Terraform.",
-			At:      path.Root("output_path"),
-		}.AddError(diags)
+	case err != nil && !isGone:
+		p := problemOf(err, "")
+		p.Summary, p.Do = "The file cannot be read", "make the file readable for the user that runs Terraform."
+		p.AddError(diags)
+
 		return false
 	}
 

@@ -233,7 +233,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 
 		state, diags := o.Apply(t.Context(), accessName, state, plan)
 		o.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "same data as before") // which the service had prepared
+		prototest.WantText(t, diags.Warnings(), "the same as before") // which the service had prepared
 		asked := o.service.Count(mockserver.OpGetAllData)
 		for range 2 {
 			o.WantEmptyPlan(accessName, state, friday)

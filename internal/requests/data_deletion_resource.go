@@ -5,12 +5,11 @@ package requests
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -53,10 +52,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	case run.Creates, run.Replaces:
 		r.planSubmission(ctx, &plan, "", &resp.Diagnostics)
 	case run.Updates:
-		known := run.Read(ctx, req.Private)
-		does := plan.next(ctx, &state, known)
-		plan.planOutcome(does, &state, known, &resp.Diagnostics)
-		if does == submits {
+		if plan.plan(ctx, &state, run.Read(ctx, req.Private), &resp.Diagnostics) == submits {
 			before, _ := state.occasion(ctx)
 			r.planSubmission(ctx, &plan, before, &resp.Diagnostics)
 		}
@@ -160,7 +156,6 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 	}
 
 	if does == submits {
-		r.Deletions.Forget(tfkit.PartOf(o.Request.Person, o.Request.IdempotencyKey)) // what was planned has ended
 		err := o.Submit(ctx)
 		if err != nil && !o.KeepsUnknown(ctx, err) {
 			o.Fail(ctx, tfkit.ProblemOf(err, ""))
@@ -202,7 +197,7 @@ const DeletionType = "analytics_data_deletion"
 // SeeDeletion records that an object stands for a deletion, and refuses a plan that submits it again. state is the
 // object as the state file has it. The provider's server calls it whenever Terraform shows an object in state, also
 // one that the plan only forgets or does not refresh.
-func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
+func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
 	var object struct {
 		client.Scope
 		IdentityID string             `json:"identity_id"`
@@ -213,9 +208,7 @@ func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (dia
 	}
 
 	scope := cmp.Or(object.Scope, service.DefaultScope) // a state that was written by hand may lack it
-	triggers, _ := types.MapValueFrom(ctx, types.StringType, object.Triggers)
-	key, _ := (&requestModel{Triggers: triggers}).occasion(ctx)
-	about := tfkit.PartOf(client.Person{Scope: scope, Identity: object.IdentityID}, key)
+	about := tfkit.PartOf(client.Person{Scope: scope, Identity: object.IdentityID}, textOfTriggers(object.Triggers))
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		repeated.AddError(&diags)
 	}

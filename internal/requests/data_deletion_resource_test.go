@@ -32,6 +32,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 		if o.service.HasData(scope, person) {
 			t.Error("the second deletion deleted nothing")
 		}
+		o.NewRun()
 		o.WantEmptyPlan(deletionName, state, config(on("friday")))
 	})
 }
@@ -55,6 +56,7 @@ func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *
 			t.Errorf("%d deletions were sent", n)
 		}
 
+		o.NewRun()
 		_, gone := o.Destroy(deletionName, state)
 		prototest.WantText(t, gone.Warnings(), "cannot be undone", `"del-[redacted]"`)
 		wantUnnamed(t, append(diags.Warnings(), gone.Warnings()...), customer)

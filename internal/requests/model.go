@@ -11,11 +11,11 @@ package requests
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -66,16 +66,17 @@ func textOf(text string) types.String {
 }
 
 // occasion returns the triggers as text, which distinguishes requests about one person, and whether all
-// of them are known, as they are not always in a plan. No triggers and null are the same.
+// of them are known, as they are not always in a plan.
 func (m *requestModel) occasion(ctx context.Context) (key string, known bool) {
 	var triggers map[string]*string
 	known = !m.Triggers.ElementsAs(ctx, &triggers, false).HasError()
-	if len(triggers) == 0 {
-		return "{}", known
-	}
-	text, _ := json.Marshal(triggers) // cannot fail for a map of strings
+	return textOfTriggers(triggers), known
+}
 
-	return string(text), known
+// textOfTriggers returns the same for no triggers and null.
+func textOfTriggers(triggers map[string]*string) string {
+	text, _ := json.Marshal(triggers, json.Deterministic(true)) // cannot fail for texts
+	return string(text)
 }
 
 // recall lets an object without private state, as in a state that was written by hand, stand for an accepted request.
@@ -116,19 +117,23 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, is run.Doc
 	return keeps
 }
 
-// planOutcome plans the outcome of a request in state. It warns if the service may have already what the apply submits.
-func (m *requestModel) planOutcome(does next, state *requestModel, known run.Document, diags *diag.Diagnostics) {
+// plan returns what an apply of m does, and plans its outcome. It warns if the service may have already what the apply
+// submits.
+func (m *requestModel) plan(ctx context.Context, state *requestModel, is run.Document, diags *diag.Diagnostics) next {
+	does := m.next(ctx, state, is)
 	m.outcome = state.outcome
 	if does != keeps {
 		m.outcome = unknownOutcome
 	}
-	if does == submits && known.Unanswered.State == proof.Unanswered {
+	if does == submits && is.Unanswered.State == proof.Unanswered {
 		tfkit.Problem{
 			Summary: "The service may have this request already",
 			Detail:  "An earlier apply sent a request for this resource and did not learn whether the service accepted it.",
 			Do:      "look at analytics_pending_requests before you apply. The apply looks for the request first, and sends it only if nothing shows it.",
 		}.AddWarning(diags)
 	}
+
+	return does
 }
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of the request.
@@ -183,8 +188,12 @@ func requestSchema(text, name string, others map[string]schema.Attribute) schema
 	}
 }
 
-// adviceTriggers applies to an object whose request came to nothing.
-const adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
+// adviceTriggers applies to an object whose request came to nothing, and adviceAtOnce to a request whose answer may
+// have been the data.
+const (
+	adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
+	adviceAtOnce   = " If an answer was the data, set wire.all_data.at to a pointer to the data, and request them again."
+)
 
 // fetch is the run of a data access request, and the file that its data go to.
 type fetch struct {
@@ -234,14 +243,14 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	f.Request.Ready, f.Unanswered = true, proof.Submission{}
 	written, err := f.deliver(ctx)
 	f.Submission, f.Unanswered = carriedOut, proof.Submission{}
-	if err != nil {
-		p := f.problemOf(err, dataDiscarded)
+	switch {
+	case err != nil:
+		p := problemOf(err, "")
 		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
 		p.InState = f.InState
-		p.Do = "remove the cause and run again."
+
 		return nil, &p
-	}
-	if written == nil {
+	case written == nil:
 		if !f.Observed.Adopted { // else nothing was sent
 			f.Asked++
 		}
@@ -261,9 +270,6 @@ func (f *fetch) problemOfData() *tfkit.Problem {
 	}
 }
 
-// adviceAtOnce applies to a request whose answer may have been the data.
-const adviceAtOnce = " If an answer was the data, set wire.all_data.at to a pointer to the data, and request them again."
-
 // close releases output_path. An accepted request keeps it for the rest of the run,
 // because its data is still to be written.
 func (f *fetch) close() {
@@ -273,23 +279,20 @@ func (f *fetch) close() {
 	f.output.Close()
 }
 
+// nothingSent is what a file that cannot be written means for its request, if that is known before.
+const nothingSent = " Nothing was sent to the service."
+
 // problemOf returns the problem of an error of the service, or of the file. The latter ends with a sentence; the errors of
 // outfile hold no path.
-func (f *fetch) problemOf(err error, ending string) tfkit.Problem {
+func problemOf(err error, ending string) tfkit.Problem {
 	if transport.IsError(err) {
 		return tfkit.ProblemOf(err, "")
 	}
 
 	return tfkit.Problem{
 		Summary: "The file cannot be written",
-		Detail:  "The reason: " + err.Error() + ". " + ending,
+		Detail:  "The reason: " + err.Error() + "." + ending,
 		Do:      "correct output_path, or what is at that path, and run again. A file that may be replaced needs overwrite = true, and each resource an output_path of its own, also in other workspaces.",
 		At:      path.Root("output_path"),
 	}
 }
-
-// What a file that cannot be written means for its request.
-const (
-	nothingSent   = "Nothing was sent to the service."
-	dataDiscarded = "The service has sent the data, and they were discarded."
-)

@@ -81,29 +81,35 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	f := &fetch{Run: o, client: c}
 	output, err := a.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()})
 	if err != nil {
-		f.problemOf(err, nothingSent).AddError(f.Diags)
+		problemOf(err, nothingSent).AddError(f.Diags)
 		return
 	}
 	f.output = output
 	defer f.close()
 
-	written, err := f.deliver(ctx)
-	if err != nil {
-		f.problemOf(err, dataDiscarded).AddError(f.Diags)
-		return
-	}
-
-	problem := f.Wait(ctx)
-	if written == nil && problem == nil {
-		written, problem = f.fetchReady(ctx)
-	}
+	written, problem := f.obtain(ctx)
 	if problem != nil {
 		problem.Detail += " There is no file."
 		problem.AddError(f.Diags)
 	}
-	if written != nil { // it is not if the action does not wait
+	if written != nil {
 		tfkit.Say(resp, "Written: "+humanize.Comma(written.Bytes)+" bytes, SHA-256 "+written.SHA256+".")
 	}
+}
+
+// obtain submits the request, waits for it, and puts the file in place. Without a problem, there is no file only if the
+// action does not wait.
+func (f *fetch) obtain(ctx context.Context) (*outfile.File, *tfkit.Problem) {
+	written, err := f.deliver(ctx)
+	if err != nil {
+		p := problemOf(err, "")
+		return nil, &p
+	}
+	if problem := f.Wait(ctx); problem != nil || written != nil {
+		return written, problem
+	}
+
+	return f.fetchReady(ctx)
 }
 
 // adviceTakesOver applies to a request of an action that is not known to be carried out.

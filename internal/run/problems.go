@@ -68,7 +68,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		summary, detail, do string
 	}{
 		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
-		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.", r.Advice.Over},
+		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, new data has come in since, or the data were the same as before.", r.Advice.Over},
 		{isFailed, "The service failed the request", accepted + " and then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
 		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
