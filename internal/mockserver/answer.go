@@ -4,7 +4,6 @@ package mockserver
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -20,8 +19,7 @@ type Response struct {
 	// Receipt reports whether this is the answer to a request that the service has queued.
 	Receipt bool
 
-	encoded []byte        // Body as it is sent, or
-	stream  *exportStream // what generates it
+	encoded []byte // Body as it is sent; nil if it is generated
 }
 
 // Change adds a step that changes each answer of the service, in place, before it is sent. The
@@ -67,37 +65,27 @@ func (s *Server) RenamePending(from, to string) {
 	})
 }
 
-// fieldError is an objection to one parameter, as it appears in the body of an error.
-type fieldError struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
-}
-
-// problem is what the body of every error has, in a member "error". The interface shows
-// none (section 7), so its form is an assumption.
-type problem struct {
-	Code    string       `json:"code"`
-	Message string       `json:"message"`
-	Fields  []fieldError `json:"fields,omitempty"`
-}
-
 // success returns a 200 with v as JSON.
 func success(v any) Response {
 	return Response{Status: http.StatusOK, Header: http.Header{}, Body: v}
 }
 
-func failure(status int, code, message string, fields ...fieldError) Response {
-	return Response{Status: status, Header: http.Header{}, Body: map[string]problem{"error": {code, message, fields}}}
+// failure returns an error with objections to parameters by their names, if there are some. The
+// interface shows no error (section 7), so its form is an assumption.
+func failure(status int, code, message string, objections map[string]string) Response {
+	problem := map[string]any{"code": code, "message": message}
+	if objections != nil {
+		problem["fields"] = objections
+	}
+	return Response{Status: status, Header: http.Header{}, Body: map[string]any{"error": problem}}
 }
 
-func invalid(fields ...fieldError) Response {
-	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
+func invalid(objections map[string]string) Response {
+	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", objections)
 }
 
 // raw is a Response.Body that is sent as it is.
 type raw []byte
-
-var exportMedia = map[string]string{ExportNDJSON: "application/x-ndjson"}
 
 // encode sets what is sent as the body, and the header fields that it decides. It panics if a
 // body cannot be encoded, which only the hook of a test can cause.
@@ -105,12 +93,12 @@ func (a *Response) encode() {
 	media := "application/json"
 	switch body := a.Body.(type) {
 	case *exportStream:
-		a.stream, media = body, cmp.Or(exportMedia[body.Shape], media)
+		media = body.shape().media
 		if body.Encoding != "" {
 			a.Header.Set("Content-Encoding", body.Encoding)
 		}
 	case raw:
-		a.encoded, media = body, a.Header.Get("Content-Type")
+		a.encoded, media = body, ""
 	default:
 		a.encoded = encode(body)
 	}
@@ -118,7 +106,7 @@ func (a *Response) encode() {
 	if len(a.encoded) > 0 {
 		a.Header.Set("Content-Length", strconv.Itoa(len(a.encoded)))
 	}
-	if media = cmp.Or(a.Header.Get("Content-Type"), media); media != "" {
+	if media != "" && a.Header.Get("Content-Type") == "" {
 		a.Header.Set("Content-Type", media)
 	}
 }

@@ -27,49 +27,47 @@ func (s *Server) RevokeTokens() { s.tokens.Clear() }
 
 // login is POST /v1/auth/login/jwt (section 5, rule 1).
 func (s *Server) login(c *Request) Response {
-	sent := c.sentIn(s.Wire.Login.ParametersIn)
-	values := map[string]string{}
-	var missing []fieldError
-	for _, name := range []string{"email", "password"} {
-		if values[name], _ = sent[name].(string); values[name] == "" {
-			missing = append(missing, fieldError{name, "is required and a text"})
+	sent, missing := c.sentIn(s.Wire.Login.ParametersIn), map[string]string{}
+	email, _ := sent["email"].(string)
+	given, _ := sent["password"].(string)
+	for name, value := range map[string]string{"email": email, "password": given} {
+		if value == "" {
+			missing[name] = "is required and a text"
 		}
 	}
 	if len(missing) > 0 {
-		return invalid(missing...)
+		return invalid(missing)
 	}
 
-	if password, known := s.users.Load(values["email"]); !known || password != values["password"] {
-		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.")
+	if password, known := s.users.Load(email); !known || password != given {
+		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.", nil)
 	}
 
-	return success(map[string]any{"token": s.IssueToken(values["email"])})
+	return success(map[string]any{"token": s.IssueToken(email)})
 }
 
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
 // (section 2): id and email are an assumption.
 func (s *Server) currentUser(c *Request) Response {
-	user := map[string]any{"id": "application", "email": nil}
-	held, _ := s.tokens.Load(c.Token)
-	if g, ok := held.(grant); ok {
-		user = map[string]any{"id": "user:" + g.email, "email": g.email}
+	if c.user == "" {
+		return success(map[string]any{"id": "application", "email": nil})
 	}
-	return success(user)
+	return success(map[string]any{"id": "user:" + c.user, "email": c.user})
 }
 
-// authenticate reports whether a request has valid credentials; a token takes precedence over
-// a key. Every operation but the login accepts either method: which accepts which is not
-// shown (section 5, rule 3).
-func (s *Server) authenticate(c *Request) bool {
+// authenticate returns the user of a request, empty for a key, and whether its credentials are
+// valid; a token takes precedence over a key. Every operation but the login accepts either method:
+// which accepts which is not shown (section 5, rule 3).
+func (s *Server) authenticate(c *Request) (user string, ok bool) {
 	if c.Auth != AuthBearer {
-		_, ok := s.keys.Load(c.key)
-		return ok
+		_, ok = s.keys.Load(c.key)
+		return "", ok
 	}
 
 	held, _ := s.tokens.Load(c.Token)
 	g, ok := held.(grant)
 
-	return ok && s.now().Before(g.expires)
+	return g.email, ok && s.now().Before(g.expires)
 }
 
 // grant is the user and the expiry of a token. They do not depend on its claims.

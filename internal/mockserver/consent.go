@@ -3,11 +3,9 @@
 package mockserver
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -45,38 +43,26 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 	if record.Manual != nil {
 		fields["manual"] = *record.Manual
 	}
-	maps.Copy(fields, record.Extra)
 
-	s.put(&s.consents, person{scope, identity}, fields)
+	s.put(&s.consents, person{scope, identity}, merge(fields, record.Extra))
 }
 
-// Consent returns a copy of a person's consent record (section 2), and whether there
+// Consent returns a copy of a person's consent record (section 2) without Extra, and whether there
 // is one.
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
-	fields, ok := s.get(&s.consents, person{scope, identity})
+	fields := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
-		if agreed, isFlag := fields[name].(bool); isFlag {
-			record.Clauses[i] = agreed
-			delete(fields, name)
-		}
+		record.Clauses[i], _ = fields[name].(bool)
 	}
 	if address, isText := fields["user_ipv6"].(string); isText {
 		record.UserIPv6 = &address
-		delete(fields, "user_ipv6")
 	}
 	if manual, isFlag := fields["manual"].(bool); isFlag {
 		record.Manual = &manual
-		delete(fields, "manual")
 	}
-	if at := fields["agreement_time"]; at != nil {
-		record.AgreementTime = at
-		delete(fields, "agreement_time")
-	}
-	if len(fields) > 0 {
-		record.Extra = fields
-	}
+	record.AgreementTime = fields["agreement_time"]
 
-	return record, ok
+	return record, fields != nil
 }
 
 // DeleteConsent removes a person's consent record; reading it is then a 404.
@@ -84,37 +70,37 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 	s.put(&s.consents, person{scope, identity}, nil)
 }
 
+// getConsent is GET …/user/:identityId/consent (section 4).
+func (s *Server) getConsent(c *Request) Response { return s.read(&s.consents, c) }
+
 // updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are
 // sent replace those of the record. All five clauses are required (section 2). Three
 // assumptions: an update creates the record of an unknown person, it is answered with the
 // record, and unknown parameters are refused.
 func (s *Server) updateConsent(c *Request) Response {
-	sent := c.sentIn(s.Wire.Consent.ParametersIn)
-	var wrong []fieldError
+	wrong, fields := map[string]string{}, map[string]any{}
 	for _, name := range clauseNames {
-		if _, ok := sent[name]; !ok {
-			wrong = append(wrong, fieldError{name, "is required"})
-		}
+		wrong[name] = "is required"
 	}
-	fields := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		fields[name] = sent[name]
-		if text, ok := sent[name].(string); ok && c.ParametersIn != InJSON {
-			fields[name] = decodeText(name, text, s.Wire.Consent.TimeFormat)
+	for name, value := range c.sentIn(s.Wire.Consent.ParametersIn) {
+		if text, ok := value.(string); ok && c.place != InJSON {
+			value = decodeText(name, text, s.Wire.Consent.TimeFormat)
 		}
-		if objection := objectionTo(name, fields[name], s.Wire.Consent.TimeFormat); objection != "" {
-			wrong = append(wrong, fieldError{name, objection})
+		fields[name] = value
+		delete(wrong, name)
+		_, isTime := timeForms[s.Wire.Consent.TimeFormat].parse(value)
+		if !isRight(name, value, isTime) {
+			wrong[name] = "is wrong, or is not known"
 		}
 	}
 	if len(wrong) > 0 {
-		return invalid(wrong...)
+		return invalid(wrong)
 	}
 
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	held, _ := s.consents.get(c.person())
-	merged := merge(held, fields)
-	s.consents.put(c.person(), merged)
+	merged := merge(load(&s.consents, c.person()), fields)
+	s.consents.Store(c.person(), merged)
 
 	return success(maps.Clone(merged))
 }
@@ -130,27 +116,21 @@ func decodeText(name, text, timeFormat string) any {
 	return text
 }
 
-// objectionTo returns what is wrong with a parameter, or "".
-func objectionTo(name string, value any, timeFormat string) string {
-	objection, isRight := "must be true or false", false
+// isRight reports whether a parameter is known and has a right value. isTime reports whether that is a time.
+func isRight(name string, value any, isTime bool) bool {
+	text, _ := value.(string)
+	_, isFlag := value.(bool)
 	switch name {
 	case "user_ipv6":
-		text, _ := value.(string)
 		a, _ := netip.ParseAddr(text) // the zero Addr is no address
-		objection, isRight = "must be an IPv6 address; IPv4 is mapped into IPv6 space", a.Is6() && a.Zone() == ""
+		return a.Is6() && a.Zone() == ""
 	case "agreement_time":
-		objection = "must be a time in the form " + cmp.Or(timeFormat, TimeRFC3339)
-		_, isRight = timeForms[cmp.Or(timeFormat, TimeRFC3339)].parse(value)
+		return isTime
 	case "manual", clauseNames[0], clauseNames[1], clauseNames[2], clauseNames[3], clauseNames[4]:
-		_, isRight = value.(bool)
-	default:
-		objection = "is not known"
-	}
-	if isRight {
-		return ""
+		return isFlag
 	}
 
-	return objection
+	return false
 }
 
 // timeForm is a form of a time: a text of a layout, or a number of units since 1970.
@@ -160,6 +140,7 @@ type timeForm struct {
 }
 
 var timeForms = map[string]timeForm{
+	"":          {layout: time.RFC3339},
 	TimeRFC3339: {layout: time.RFC3339},
 	TimeUTC:     {layout: "2006-01-02T15:04:05.999999999"},
 	TimeDate:    {layout: time.DateOnly},
@@ -180,4 +161,14 @@ func (f timeForm) parse(value any) (time.Time, bool) {
 	isSeconds := n < 100_000_000_000
 
 	return time.UnixMilli(n * f.unit.Milliseconds()), err == nil && isSeconds == (f.unit == time.Second)
+}
+
+// parseTime returns the time that a value in any form means; zero if it is in none.
+func parseTime(value any) time.Time {
+	for _, form := range timeForms {
+		if at, ok := form.parse(value); ok {
+			return at
+		}
+	}
+	return time.Time{}
 }

@@ -67,7 +67,7 @@ func (s *Server) exportRecords(c *Request) Response {
 	sent := c.sentIn(InQuery)
 	date, _ := sent["utcDate"].(string)
 	if !isDay(date) {
-		return invalid(fieldError{"utcDate", "has to be a date, YYYY-MM-DD"})
+		return invalid(map[string]string{"utcDate": "has to be a date, YYYY-MM-DD"})
 	}
 
 	held, _ := s.exports.Load(exportKey{c.Scope, date})
@@ -84,7 +84,7 @@ func (s *Server) exportRecords(c *Request) Response {
 		chosen, _ := sent[parameter].(string)
 		kind := slices.Index(values, chosen)
 		if kind < 0 {
-			return invalid(fieldError{parameter, fmt.Sprintf("has to be one of %q", values)})
+			return invalid(map[string]string{parameter: fmt.Sprintf("has to be one of %q", values)})
 		}
 		records := day[kind]
 		day = exportDay{}
@@ -130,17 +130,11 @@ const (
 	ExportNDJSON = "ndjson" // a record on each line, with a discriminator
 )
 
-// ExportAnswer describes how an export is answered (section 4, Export). The zero value
-// is an object of arrays in chunks, without a content coding.
+// ExportAnswer describes how an export is answered (section 4, Export).
 type ExportAnswer struct {
-	// Shape is one of the Export constants; empty is ExportObject.
-	Shape string
-	// Discriminator is the member of a record that says its kind: person, session or
-	// event; empty is "type".
-	Discriminator string
-	// Encoding is the content coding: empty, gzip or zstd. It does not depend on what
-	// the client accepts.
-	Encoding string
+	Shape         string // empty is ExportObject
+	Discriminator string // the member of a record that says its kind: person, session or event; empty is "type"
+	Encoding      string // the content coding, gzip, zstd or empty, whatever the client accepts
 }
 
 // exportStream is the answer to one export request.
@@ -152,35 +146,40 @@ type exportStream struct {
 
 // send writes the answer while it is generated, with its content coding.
 func (e *exportStream) send(w io.Writer) error {
-	var packer io.WriteCloser = struct {
-		io.Writer
-		io.Closer
-	}{w, io.NopCloser(nil)}
 	switch e.Encoding {
 	case "gzip":
-		packer, _ = gzip.NewWriterLevel(w, gzip.BestSpeed)
+		return e.pack(gzip.NewWriterLevel(w, gzip.BestSpeed))
 	case "zstd":
-		packer, _ = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+		return e.pack(zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20)))
+	default:
+		return e.write(w)
 	}
-	plain := bufio.NewWriterSize(packer, 256<<10)
-
-	return cmp.Or(e.write(plain), plain.Flush(), packer.Close())
 }
 
-// shapes are what is around the records of an answer. With arrays there is one for each kind that
+// pack writes the answer through what packs it. The error of the packer is that of its options.
+func (e *exportStream) pack(packer io.WriteCloser, _ error) error {
+	return cmp.Or(e.write(packer), packer.Close())
+}
+
+// shape is what is around the records of an answer. With arrays there is one for each kind that
 // the day has, or else all records are in a row.
-var shapes = map[string]struct {
+type shape struct {
+	media                      string
 	arrays                     bool
 	begin, between, after, end string
-}{
-	ExportObject: {arrays: true, begin: "{", between: ",", end: "}"},
-	ExportArray:  {begin: "[", between: ",", end: "]"},
-	ExportNDJSON: {after: "\n"},
 }
 
+var shapes = map[string]shape{
+	ExportObject: {"application/json", true, "{", ",", "", "}"},
+	ExportArray:  {"application/json", false, "[", ",", "", "]"},
+	ExportNDJSON: {"application/x-ndjson", false, "", "", "\n", ""},
+}
+
+func (e *exportStream) shape() shape { return shapes[cmp.Or(e.Shape, ExportObject)] }
+
 // write writes the answer in its shape. A bufio.Writer keeps its first error.
-func (e *exportStream) write(w *bufio.Writer) error {
-	shape := shapes[cmp.Or(e.Shape, ExportObject)]
+func (e *exportStream) write(to io.Writer) error {
+	w, shape := bufio.NewWriterSize(to, 256<<10), e.shape()
 	_, _ = w.WriteString(shape.begin)
 	beforeArray, beforeRecord := "", ""
 	for kind, records := range e.day {
@@ -205,9 +204,9 @@ func (e *exportStream) write(w *bufio.Writer) error {
 			_ = w.WriteByte(']')
 		}
 	}
-	_, err := w.WriteString(shape.end)
+	_, _ = w.WriteString(shape.end)
 
-	return err
+	return w.Flush()
 }
 
 // writeRecord writes a record, with the member that says its kind where that is wanted. One

@@ -17,65 +17,40 @@ import (
 // reset, since answers share the connection.
 type Cut int
 
+// The cuts. Those behind CutAfterCommit send Fault.CutAt bytes of the body.
 const (
-	// CutNone delivers the answer.
-	CutNone Cut = iota
-	// CutBeforeCommit resets the connection (RST) before the service sees the request.
-	CutBeforeCommit
-	// CutAfterCommit lets the effect happen and resets the connection instead of
-	// answering.
-	CutAfterCommit
-	// CutBody declares the true Content-Length and closes after Fault.CutAt bytes.
-	CutBody
-	// CutChunked sends Fault.CutAt bytes in a chunk and closes without the last chunk.
-	CutChunked
-	// CutCloseDelimited sends Fault.CutAt bytes without any length, and closes: the
-	// reader cannot see that something is missing.
-	CutCloseDelimited
-	// CutStall sends Fault.CutAt bytes in a chunk and then nothing, until the client
-	// gives up or the server is stopped.
-	CutStall
+	CutNone           Cut = iota
+	CutBeforeCommit       // resets the connection (RST) before the service sees the request
+	CutAfterCommit        // resets it after the effect, in place of the answer
+	CutBody               // declares the true Content-Length, and closes
+	CutChunked            // sends a chunk, and closes without the last one
+	CutCloseDelimited     // sends no length, so that the reader cannot see that something is missing
+	CutStall              // sends a chunk and then nothing, until the client gives up or the server is stopped
 )
 
 // Fault makes something go wrong with the requests that it matches. It acts before
 // authentication and outside Server.Check, so that a scripted answer does not violate
 // the contract. The zero Fault matches one request and changes nothing.
 type Fault struct {
-	// Operation and Identity (decoded) select requests; empty ones match all.
-	Operation string
-	Identity  string
-	// Skip is how many matching requests pass before the fault takes one. Requests that
-	// another fault takes count too.
-	Skip int
-	// Times is how many requests the fault takes; 0 is one, negative all.
-	Times int
+	Operation string // empty: any
+	Identity  string // decoded; empty: any
+	Skip      int    // how many matching requests pass before, also those that another fault takes
+	Times     int    // how many requests the fault takes; 0 is one, negative all
 
-	// Delay is waited for before anything else happens.
-	Delay time.Duration
+	Delay time.Duration // before anything else happens
 	// Status and Body script the answer. The service then does not see the request,
 	// unless Commit is set. With a Body that is not nil, Status 0 is 200. The
 	// Content-Type of a Body is application/json unless Header sets another.
 	Status int
 	Body   []byte
-	// Header is added to the answer, whether scripted or the service's own. Its names are
-	// canonical.
-	Header http.Header
-	// Commit has the service carry out the operation even if its answer is scripted or
-	// never sent.
-	Commit bool
-	// Cut breaks the connection. CutAt is the number of bytes of the body that are sent
-	// before that; a negative CutAt counts from the end of the body. The whole answer is
-	// then held in memory.
-	Cut   Cut
-	CutAt int
-	// Hang never answers. The request ends when the client gives up or the server is
-	// stopped.
-	Hang bool
-	// Then is called after the request was processed and before it is answered, so that
-	// it can change what the client's next request finds.
-	Then func()
+	Header http.Header // is added to any answer; its names are canonical
+	Commit bool        // the service carries out the operation, whatever is answered
+	Cut    Cut
+	CutAt  int    // counts from the end of the body if it is negative
+	Hang   bool   // never answers; ends when the client gives up or the server is stopped
+	Then   func() // is called between the effect and the answer
 
-	seen, taken int // matching requests so far, and those that it took; guarded by Server.mu
+	seen int // matching requests so far; guarded by Server.mu, as Times is
 }
 
 // Inject adds faults. If several could take a request, the one injected first takes it.
@@ -90,32 +65,38 @@ func (s *Server) Inject(faults ...Fault) {
 }
 
 // faultFor returns the fault that takes a request, or a Fault that changes nothing.
-func (s *Server) faultFor(c *Request) *Fault {
+func (s *Server) faultFor(c *Request) Fault {
+	fault, isTaken := s.injectedFor(c)
+	if isTaken || s.FaultFor == nil {
+		return fault
+	}
+	if chosen := s.FaultFor(*c); chosen != nil {
+		return *chosen
+	}
+
+	return fault
+}
+
+func (s *Server) injectedFor(c *Request) (fault Fault, isTaken bool) {
 	s.mu.Lock()
-	var chosen *Fault
+	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		operation, identity := cmp.Or(f.Operation, c.Operation), cmp.Or(f.Identity, c.Identity)
-		if operation != c.Operation || identity != c.Identity {
+		if cmp.Or(f.Operation, c.Operation) != c.Operation || cmp.Or(f.Identity, c.Identity) != c.Identity {
 			continue
 		}
 
 		f.seen++
-		if chosen == nil && f.seen > f.Skip && f.taken != f.Times {
-			f.taken++
-			chosen = f
+		if !isTaken && f.seen > f.Skip && f.Times != 0 {
+			f.Times--
+			fault, isTaken = *f, true
 		}
 	}
-	s.mu.Unlock()
 
-	if chosen == nil && s.FaultFor != nil {
-		chosen = s.FaultFor(s.snapshot(c))
-	}
-
-	return cmp.Or(chosen, &Fault{})
+	return fault, isTaken
 }
 
-// serve answers a request, with the fault that takes it.
-func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
+// respond answers a request, with the fault that takes it.
+func (s *Server) respond(c *Request, w http.ResponseWriter, r *http.Request) {
 	f := s.faultFor(c)
 	select {
 	case <-time.After(s.Latency + f.Delay):
@@ -143,15 +124,13 @@ func (s *Server) serve(c *Request, w http.ResponseWriter, r *http.Request) {
 }
 
 // answerWith returns the answer to a request with a fault: the scripted one, or that of the service.
-func (s *Server) answerWith(f *Fault, c *Request, r *http.Request) Response {
+func (s *Server) answerWith(f Fault, c *Request, r *http.Request) Response {
 	isScripted := f.Status != 0 || f.Body != nil
-	reaches := f.Commit || f.Cut == CutAfterCommit
-	if !isScripted && !f.Hang {
-		reaches = true
-	}
+	isKept := isScripted || f.Hang // from the service
+	isKept = isKept && !f.Commit && f.Cut != CutAfterCommit
 
 	a := Response{Header: http.Header{}}
-	if reaches && f.Cut != CutBeforeCommit {
+	if !isKept && f.Cut != CutBeforeCommit {
 		a = s.answer(c, r)
 	}
 	if isScripted {
@@ -166,7 +145,7 @@ func (s *Server) answerWith(f *Fault, c *Request, r *http.Request) Response {
 }
 
 // send delivers an answer, or the beginning of it, and ends it as the fault's Cut says.
-func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
+func (a *Response) send(w http.ResponseWriter, r *http.Request, f Fault) {
 	maps.Copy(w.Header(), a.Header)
 	if f.Cut == CutNone {
 		w.WriteHeader(a.Status)
@@ -182,7 +161,6 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 	}
 
 	w.Header().Del("Content-Length")
-
 	switch f.Cut {
 	case CutBody:
 		w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
@@ -205,7 +183,8 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f *Fault) {
 // sendBody writes the body. It flushes the header before one that is generated: net/http would give a short
 // one a length.
 func (a *Response) sendBody(w io.Writer) {
-	if a.stream == nil {
+	generated, isGenerated := a.Body.(*exportStream)
+	if !isGenerated {
 		_, _ = w.Write(a.encoded)
 		return
 	}
@@ -213,7 +192,7 @@ func (a *Response) sendBody(w io.Writer) {
 	if flusher, ok := w.(http.Flusher); ok {
 		flusher.Flush()
 	}
-	if a.stream.send(w) != nil {
+	if generated.send(w) != nil {
 		panic(http.ErrAbortHandler) // the client has gone
 	}
 }
@@ -228,6 +207,5 @@ func reset(w http.ResponseWriter) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-
 	_ = conn.Close()
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Forms are the names of the answers in whose form the server can answer: the natural ones of the
-// catalogue, but for those that hold nothing and for lists of requests that have ended.
+// catalogue, but for those that hold nothing, those in pages, and lists of requests that have ended.
 func Forms() (names []string) {
 	for _, a := range catalogue.All() {
 		if isForm(a) {
@@ -28,15 +28,16 @@ func Forms() (names []string) {
 }
 
 func isForm(a catalogue.Answer) bool {
+	isFilled := a.Reads != "empty" && a.Reads != "{}"
 	if a.Endpoint == catalogue.Pending {
-		return a.IsNatural() && strings.Contains(a.Reads, "waiting")
+		isFilled = strings.Contains(a.Reads, "waiting")
 	}
-	return a.IsNatural() && a.Reads != "empty" && a.Reads != "{}"
+	return isFilled && a.IsNatural() && a.Then == nil
 }
 
 // Take makes the server answer in the form of these answers of the catalogue, with its own people,
-// times and requests in place of those of the catalogue. An export has the records of the catalogue.
-// It is called before the first request.
+// times and requests in place of those of the catalogue. An export and all data of a person are those of
+// the catalogue. It is called before the first request.
 func (s *Server) Take(names ...string) error {
 	for _, name := range names {
 		a, ok := catalogue.Named(name)
@@ -62,78 +63,51 @@ var Operations = map[catalogue.Endpoint]string{
 
 // replaces reports whether an answer of the catalogue is one to what the server answers.
 func replaces(a catalogue.Answer, r Request, answer *Response) bool {
-	if Operations[a.Endpoint] != r.Operation {
-		return false
-	}
-
+	isOf := Operations[a.Endpoint] == r.Operation
 	switch a.Is {
 	case catalogue.None:
-		return answer.Status == http.StatusNotFound
+		return isOf && answer.Status == http.StatusNotFound
 	case catalogue.Accepted:
-		return answer.Receipt
+		return isOf && answer.Receipt
+	default:
+		return isOf && answer.Status == http.StatusOK && !answer.Receipt
 	}
-
-	return answer.Status == http.StatusOK && !answer.Receipt
 }
 
 // fill replaces an answer by one in the form of the catalogue.
 func fill(a catalogue.Answer, r Request, answer *Response) {
 	held := answer.Body
-	_, isSecond := r.Sent["page"]
-	sample := a.Body()
-	if isSecond {
-		sample = a.Then
-	}
-
-	answer.Status, answer.Body, answer.Header = a.Status, raw(sample), http.Header{}
+	answer.Status, answer.Header, answer.Body = a.Status, http.Header{}, raw(a.Body())
 	for name, value := range a.Headers {
 		answer.Header.Set(name, value)
 	}
 	if media := a.MediaType(); media != "" {
 		answer.Header.Set("Content-Type", media)
 	}
-	if isSecond {
-		answer.Header.Del("Link")
-	}
-	if a.Endpoint == catalogue.Export || a.JSON == nil {
+	if a.JSON == nil || a.Is == catalogue.Day || a.Is == catalogue.Data {
 		return
 	}
 
 	record, _ := held.(map[string]any)
-	profile := record
-	if a.Is == catalogue.Data {
-		profile, _ = record["profile"].(map[string]any)
-		record, _ = record["consent"].(map[string]any)
-	}
 	f := newFilling(r.Identity, record)
-	f.profile = profile
 	if requests, isList := held.([]map[string]any); isList {
-		f.list, f.values["3"] = listed(a, requests, isSecond), len(requests)
+		f.list, f.values["3"] = listed(a, requests), len(requests)
 	}
-	answer.Body = f.value("", parsed(sample))
+	answer.Body = f.value("", parsed(a.JSON))
 }
 
 // parsed returns a JSON value of the catalogue with its numbers as they are.
 func parsed(text []byte) (value any) {
-	_ = json.Unmarshal(text, &value, exactNumbers) // no text is nil
+	_ = json.Unmarshal(text, &value, exactNumbers) // the catalogue is JSON
 	return value
 }
 
 // sampleTypes are the operations of the requests in the lists of the catalogue, in their order.
 var sampleTypes = []string{OpDeleteAllData, OpGetAllData, OpUpdateProfile}
 
-// listed returns the server's requests, each in the form of the one of its type. Where the catalogue has
-// a second page, each page has a half of them.
-func listed(a catalogue.Answer, requests []map[string]any, isSecond bool) []any {
-	half := (len(requests) + 1) / 2
-	switch {
-	case isSecond:
-		requests = requests[half:]
-	case a.Then != nil:
-		requests = requests[:half]
-	}
-
-	samples := slices.Concat(requestsIn(parsed(a.JSON)), requestsIn(parsed(a.Then)))
+// listed returns the server's requests, each in the form of the one of its type.
+func listed(a catalogue.Answer, requests []map[string]any) []any {
+	samples := requestsIn(parsed(a.JSON))
 	filled := []any{}
 	for _, record := range requests {
 		operation, _ := record["operation"].(string)
@@ -163,10 +137,9 @@ func requestsIn(value any) (found []any) {
 
 // filling has the values of the server for an answer of the catalogue.
 type filling struct {
-	record  map[string]any // of a consent or a request
-	profile map[string]any
-	list    []any          // in place of a list of requests; nil: there is none
-	values  map[string]any // by the text of a sample
+	record map[string]any // a consent, a profile or a request
+	list   []any          // in place of a list of requests; nil: there is none
+	values map[string]any // by the text of a sample
 }
 
 // newFilling returns a filling with the identity, the ID and the time of a record.
@@ -178,13 +151,13 @@ func newFilling(identity string, record map[string]any) filling {
 		}
 	}
 
-	field, hasField := "createdAt", record["createdAt"] != nil
+	at, isTimed := record["createdAt"]
 	if _, isConsent := record[clauseNames[0]]; isConsent { // its time may be missing
-		field, hasField = "agreement_time", true
+		at, isTimed = record["agreement_time"], true
 	}
-	if hasField {
+	if isTimed {
 		for sample, layout := range layouts {
-			f.values[sample] = written(timeOf(record[field]), layout)
+			f.values[sample] = written(parseTime(at), layout)
 		}
 	}
 
@@ -192,32 +165,12 @@ func newFilling(identity string, record map[string]any) filling {
 }
 
 // value returns the server's value for one of the catalogue, which a member of this name has.
-// An object that holds the profile of the catalogue holds the server's instead.
 func (f *filling) value(name string, sample any) any {
 	switch sample := sample.(type) {
 	case map[string]any:
-		filled := map[string]any{}
-		for name, value := range sample {
-			filled[name] = f.value(name, value)
-		}
-		if _, hasProfile := sample["seats"]; !hasProfile || f.profile == nil {
-			return filled
-		}
-		delete(filled, "plan")
-		delete(filled, "seats")
-
-		return merge(filled, f.profile)
-
+		return f.object(sample)
 	case []any:
-		if f.list != nil && len(requestsIn(sample)) > 0 {
-			return f.list
-		}
-		filled := []any{}
-		for _, value := range sample {
-			filled = append(filled, f.value("", value))
-		}
-
-		return filled
+		return f.array(sample)
 	}
 
 	if field, isField := fieldNames[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]; isField {
@@ -228,6 +181,35 @@ func (f *filling) value(name string, sample any) any {
 	}
 
 	return sample
+}
+
+// object returns the server's object for one of the catalogue. The catalogue's profile is that with seats.
+func (f *filling) object(sample map[string]any) map[string]any {
+	filled := map[string]any{}
+	for name, value := range sample {
+		filled[name] = f.value(name, value)
+	}
+	if sample["seats"] == nil {
+		return filled
+	}
+
+	delete(filled, "plan")
+	delete(filled, "seats")
+
+	return merge(filled, f.record)
+}
+
+func (f *filling) array(sample []any) []any {
+	if f.list != nil && len(requestsIn(sample)) > 0 {
+		return f.list
+	}
+
+	filled := []any{}
+	for _, value := range sample {
+		filled = append(filled, f.value("", value))
+	}
+
+	return filled
 }
 
 // fieldNames are the fields of a consent by their names in the catalogue, in lower case and without
@@ -245,16 +227,18 @@ func flagLike(sample, value any) any {
 		return value
 	}
 
-	text := strconv.FormatBool(agreed)
-	if written := fmt.Sprint(sample); written == "1" || written == "0" {
-		text = map[bool]string{true: "1", false: "0"}[agreed]
+	word, digit := "false", "0"
+	if agreed {
+		word, digit = "true", "1"
 	}
 
-	switch sample.(type) {
-	case string:
-		return text
-	case stdjson.Number:
-		return stdjson.Number(text)
+	switch sample {
+	case "true", "false":
+		return word
+	case "1", "0":
+		return digit
+	case stdjson.Number("1"), stdjson.Number("0"):
+		return stdjson.Number(digit)
 	}
 
 	return agreed
@@ -293,14 +277,4 @@ func written(at time.Time, layout string) any {
 	}
 
 	return at.UTC().Format(layout)
-}
-
-// timeOf returns the time of a field of a record; zero if it has none.
-func timeOf(field any) time.Time {
-	for _, form := range timeForms {
-		if at, ok := form.parse(field); ok {
-			return at
-		}
-	}
-	return time.Time{}
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,13 +103,13 @@ func (r reply) refused() string {
 	var body struct {
 		Error struct {
 			Code   string
-			Fields []struct{ Field string }
+			Fields map[string]string
 		}
 	}
 	_ = json.Unmarshal([]byte(r.body), &body)
 	text := fmt.Sprint(r.status, " ", body.Error.Code)
-	for _, f := range body.Error.Fields {
-		text += " " + f.Field
+	for _, name := range slices.Sorted(maps.Keys(body.Error.Fields)) {
+		text += " " + name
 	}
 
 	return text

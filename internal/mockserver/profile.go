@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -13,23 +14,6 @@ import (
 type person struct {
 	scope    Scope
 	identity string
-}
-
-// shelf holds an object of each person: a consent, a profile or data. Server.mu guards it. An object is
-// replaced and never changed.
-type shelf map[person]map[string]any
-
-// put replaces the object of a person; nil removes it.
-func (h *shelf) put(p person, fields map[string]any) {
-	if *h == nil {
-		*h = shelf{}
-	}
-	(*h)[p] = fields
-}
-
-// get returns a copy of the object of a person, and whether there is one.
-func (h shelf) get(p person) (map[string]any, bool) {
-	return maps.Clone(h[p]), h[p] != nil
 }
 
 // merge returns an object with the members of another one on top.
@@ -41,28 +25,34 @@ func merge(object, other map[string]any) map[string]any {
 }
 
 // put replaces what the service holds of a person, as if another client had done so; nil removes it.
-func (s *Server) put(list *shelf, p person, fields map[string]any) {
+func (s *Server) put(held *sync.Map, p person, object map[string]any) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	list.put(p, fields)
+	held.Store(p, object)
 }
 
-// get returns a copy of what the service holds of a person, and whether it holds something. Outcomes
-// that are due are applied first.
-func (s *Server) get(list *shelf, p person) (map[string]any, bool) {
+// get returns a copy of what the service holds of a person, or nil. Outcomes that are due are
+// applied first.
+func (s *Server) get(held *sync.Map, p person) map[string]any {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
-	return list.get(p)
+	return maps.Clone(load(held, p))
 }
 
-// read is GET …/user/:identityId/consent and …/profile (section 4). That it answers with the
-// record itself is an assumption.
-func (s *Server) read(list *shelf, c *Request) Response {
-	fields, ok := s.get(list, c.person())
-	if !ok {
-		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
+// load returns what the service holds of a person, which must not be changed, or nil.
+func load(held *sync.Map, p person) map[string]any {
+	found, _ := held.Load(p)
+	object, _ := found.(map[string]any)
+	return object
+}
+
+// read answers with what the service holds of a person. That it is the record itself is an assumption.
+func (s *Server) read(held *sync.Map, c *Request) Response {
+	object := s.get(held, c.person())
+	if object == nil {
+		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.", nil)
 	}
-	return success(fields)
+	return success(object)
 }
 
 // PutProfile replaces a person's profile (section 2), as if another client had done so.
@@ -77,8 +67,9 @@ func (s *Server) PutProfile(scope Scope, identity, object string) {
 
 // Profile returns a copy of a person's profile (section 2), its numbers as json.Number,
 // and whether there is one.
-func (s *Server) Profile(scope Scope, identity string) (map[string]any, bool) {
-	return s.get(&s.profiles, person{scope, identity})
+func (s *Server) Profile(scope Scope, identity string) (profile map[string]any, ok bool) {
+	profile = s.get(&s.profiles, person{scope, identity})
+	return profile, profile != nil
 }
 
 // DeleteProfile removes a person's profile; their data and consent stay.
@@ -86,11 +77,14 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 	s.put(&s.profiles, person{scope, identity}, nil)
 }
 
+// getProfile is GET …/user/:identityId/profile (section 4).
+func (s *Server) getProfile(c *Request) Response { return s.read(&s.profiles, c) }
+
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
 // That the fields travel as one JSON object is an assumption.
 func (s *Server) updateProfile(c *Request) Response {
-	if c.ParametersIn != InJSON {
-		return invalid(fieldError{"body", "must be one JSON object"})
+	if c.place != InJSON {
+		return invalid(map[string]string{"body": "must be one JSON object"})
 	}
 	return s.enqueue(c)
 }
@@ -98,9 +92,8 @@ func (s *Server) updateProfile(c *Request) Response {
 // HasData reports whether the service holds a profile or data of a person: what
 // deleteAllData removes (section 4).
 func (s *Server) HasData(scope Scope, identity string) bool {
-	_, profile := s.Profile(scope, identity)
-	_, data := s.get(&s.data, person{scope, identity})
-	return profile || data
+	p := person{scope, identity}
+	return s.get(&s.profiles, p) != nil || s.get(&s.data, p) != nil
 }
 
 // allData is the result of a fulfilled getAllData: all data of a person at readyAt.
@@ -132,23 +125,23 @@ func (s *Server) getAllData(c *Request) Response {
 // it (section 4).
 func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 	p := person{e.Scope, e.Identity}
+	profile := load(&s.profiles, p)
 	switch e.Operation {
 	case OpUpdateProfile:
-		profile, _ := s.profiles.get(p)
 		merged := merge(profile, e.Body)
 		maps.DeleteFunc(merged, func(name string, _ any) bool {
 			value, isSent := e.Body[name]
 			return isSent && value == nil
 		})
-		s.profiles.put(p, merged)
+		s.profiles.Store(p, merged)
 
 	case OpGetAllData:
-		fields := map[string]any{"identity": p.identity, "profile": s.profiles[p], "consent": s.consents[p], "sessions": []any{}, "events": []any{}}
-		s.prepared.Store(p, allData{fields: merge(fields, s.data[p]), readyAt: at})
+		fields := map[string]any{"identity": p.identity, "profile": profile, "consent": load(&s.consents, p), "sessions": []any{}, "events": []any{}}
+		s.prepared.Store(p, allData{fields: merge(fields, load(&s.data, p)), readyAt: at})
 
 	case OpDeleteAllData:
-		s.profiles.put(p, nil)
-		s.data.put(p, nil)
+		s.profiles.Delete(p)
+		s.data.Delete(p)
 		s.prepared.Delete(p)
 	}
 }

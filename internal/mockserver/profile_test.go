@@ -3,6 +3,7 @@
 package mockserver_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,9 +36,14 @@ func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 	}
 }
 
-// putData adds what a seed says of a person's data.
-func (s *service) putData(identity string, data any) {
-	s.Add(mockserver.Seed{Data: []mockserver.SeedData{{SeedPerson: mockserver.SeedPerson{Scope: projectScope, IdentityID: identity}, Data: data}}})
+// putData adds what a seed says of a person's data, as JSON.
+func (s *service) putData(identity, data string) {
+	s.t.Helper()
+	seed, err := mockserver.ReadSeed(fmt.Appendf(nil, `{"data":[{"org_id":"org-demo","project_id":"web","identity_id":%q,"data":%s}]}`, identity, data))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Add(seed)
 }
 
 // TestAllData_asOfTheFulfilmentUntilTheDeletion fetches data from their fulfilment until a deletion,
@@ -49,8 +55,8 @@ func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
 	other := strings.Replace(allDataPath, "user-1", "user-2", 1)
 	s.PutProfile(projectScope, "user-1", `{"age":9007199254740993}`)
 	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{Extra: map[string]any{"region": "eu"}})
-	s.putData("user-1", map[string]any{"events": []int{1, 2}, "devices": 3})
-	s.putData("user-2", []string{"a"})
+	s.putData("user-1", `{"events":[1,2],"devices":3}`)
+	s.putData("user-2", `["a"]`)
 	s.get(allDataPath)
 	s.get(other)
 	s.advance(time.Minute)
@@ -68,7 +74,7 @@ func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
 	}
 
 	s.PutProfile(projectScope, "user-1", `{"age":37}`)
-	s.putData("user-1", "other")
+	s.putData("user-1", `"other"`)
 	s.DeleteConsent(projectScope, "user-1")
 	if second := s.get(allDataPath); second.body != first.body {
 		t.Errorf("it has become %s", second.body)

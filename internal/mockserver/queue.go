@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// QueuedRequest is a request that the service has accepted and carries out later
-// (section 4, "deferred request"). Its states and its record are not shown (sections 2 and 3), so everything
-// here is an assumption.
+// QueuedRequest is a request that the service carries out later (section 4, "deferred request"). Its
+// states and its record are not shown (sections 2 and 3), so everything here is an assumption.
 type QueuedRequest struct {
 	ID        string
 	Scope     Scope
@@ -21,48 +20,33 @@ type QueuedRequest struct {
 	At        time.Time      // acceptance, by the server's clock
 	Body      map[string]any // the fields of an OpUpdateProfile, numbers as json.Number
 
-	// Status is the status on the list of pending requests. A request that has left the
-	// list is "fulfilled", "failed" or "vanished".
-	Status string
-	Done   bool // whether it is fulfilled, failed or vanished
+	Status string // on the list of pending requests, or how it has left that
+	Done   bool   // whether it is fulfilled, failed or vanished
 
 	outcome Outcome
 	due     time.Time // of the outcome; zero: it will not come by itself, or has come
 	reads   int       // of its scope's list since acceptance, for Lag
 }
 
-// StatusPending is the status of a request that has not ended.
-const StatusPending = "pending"
-
 // Fate is how a queued request ends.
 type Fate int
 
+// The fates.
 const (
-	// Fulfilled gives the request its effect and takes it off the list.
-	Fulfilled Fate = iota
-	// Never leaves the request pending forever.
-	Never
-	// Failed keeps the request on the list as a failed one; it has no effect.
-	Failed
-	// Vanished takes the request off the list without any effect; Queue still returns it.
-	Vanished
+	Fulfilled Fate = iota // it has its effect and leaves the list
+	Never                 // it stays pending
+	Failed                // it has no effect and stays on the list
+	Vanished              // it has no effect and leaves the list; Queue still returns it
 )
 
-// Outcome describes how and when a queued request ends. The zero Outcome fulfils it
-// after Server.FulfilmentDelay.
+// Outcome describes how and when a queued request ends.
 type Outcome struct {
-	Fate Fate
-	// After is the time from acceptance to the end. 0 means Server.FulfilmentDelay; a
-	// negative value means at once.
-	After time.Duration
-	// Status replaces "pending", for example with a status that the client does not know.
-	Status string
-	// KeepListed keeps a fulfilled request on the list.
-	KeepListed bool
-	// FinalStatus replaces "fulfilled" and "failed" once the request has ended.
-	FinalStatus string
-	// Code and Message are shown with a failed request.
-	Code, Message string
+	Fate          Fate
+	After         time.Duration // from acceptance to the end; 0 is Server.FulfilmentDelay, negative at once
+	Status        string        // replaces "pending"
+	KeepListed    bool          // keeps a fulfilled request on the list
+	FinalStatus   string        // replaces "fulfilled" and "failed"
+	Code, Message string        // of a failed request
 }
 
 // Lag is the delay between the acceptance of a request and its appearance on the list
@@ -75,7 +59,7 @@ type Lag struct {
 // enqueue accepts a deferred request and answers with its record, and with 202, which is an
 // assumption. That a deletion is accepted for an unknown person is one too.
 func (s *Server) enqueue(c *Request) Response {
-	q := s.accept(QueuedRequest{Scope: c.Scope, Identity: c.Identity, Operation: c.route.operation, Body: c.Sent})
+	q := s.accept(QueuedRequest{Scope: c.Scope, Identity: c.Identity, Operation: c.Operation, Body: c.Sent})
 	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
 }
 
@@ -116,18 +100,14 @@ func (s *Server) listPendingRequests(c *Request) Response {
 		}
 
 		e.reads++
+		isShown := !e.Done || e.outcome.KeepListed
 		isLate := e.reads <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
-		if !isLate && e.isListed() {
+		if isShown && !isLate {
 			records = append(records, e.record())
 		}
 	}
 
 	return success(records)
-}
-
-// isListed reports whether a request is pending, or stays on the list after its end.
-func (e *QueuedRequest) isListed() bool {
-	return !e.Done || e.outcome.KeepListed
 }
 
 // accept decides the outcome of a request, adds it to the queue, with defaults for an empty
@@ -141,7 +121,7 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	if s.Fulfil != nil {
 		q.outcome = s.Fulfil(q) // which may call methods of the server
 	}
-	q.Status = cmp.Or(q.outcome.Status, q.Status, StatusPending)
+	q.Status = cmp.Or(q.outcome.Status, q.Status, "pending")
 	if q.outcome.Fate != Never {
 		q.due = q.At.Add(max(0, cmp.Or(q.outcome.After, s.FulfilmentDelay)))
 	}
@@ -180,7 +160,7 @@ func (s *Server) conclude(e *QueuedRequest, o Outcome, at time.Time) {
 	case Vanished:
 		e.Status, o.KeepListed = "vanished", false
 	case Never:
-		e.Status = cmp.Or(o.Status, StatusPending)
+		e.Status = cmp.Or(o.Status, "pending")
 	}
 	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Request is a request in the log of the server, with its outcome. It holds credentials
-// and personal data as they were sent: it is meant for assertions, not for printing. What
-// it refers to must not be changed.
+// Request is a request in the log of the server, with its outcome. It holds credentials and personal
+// data as they were sent, and what it refers to must not be changed.
 type Request struct {
 	Seq         int           // counts from 1 over the life of the server
 	At          time.Time     // arrival, by the server's clock
@@ -31,34 +30,32 @@ type Request struct {
 	Identity    string // decoded once; empty if the path has none
 	Auth        string // AuthBearer, AuthSecret or empty
 	Token       string // the JWT that was presented
-	// ParametersIn is where the parameters were: InJSON, InForm, InQuery or empty.
-	ParametersIn string
 	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
 	// json.Number; those in a form or the query are strings, the first of each name.
 	Sent   map[string]any
 	Header http.Header
-
-	// Status is the status of the answer; 0 if none was sent, or not yet.
-	Status int
-	// Committed reports whether the service carried out the operation, that is, answered
-	// with 2xx itself, whether or not that answer was delivered. A deferred request is
-	// committed once it is in the queue.
+	Status int // of the answer; 0 if none was sent, or not yet
+	// Committed reports whether the service answered with 2xx itself, whether or not that answer
+	// was delivered. A deferred request is committed once it is in the queue.
 	Committed bool
 
-	route     *route // nil if unknown
+	route     route
+	place     string // of the parameters: InJSON, InForm or InQuery
 	malformed bool   // some of the parameters cannot be read, or are there twice
 	key       string // the secret key that was presented
+	user      string // whose token it is; empty with a key
 	completed bool   // guarded by Server.mu, like Status, Took and Committed
 }
 
 func (c *Request) person() person { return person{c.Scope, c.Identity} }
 
 // receive returns what is known of a request when it arrives, and adds it to the log.
-func (s *Server) receive(r *http.Request, body []byte) *Request {
-	c := &Request{At: s.now(), Method: r.Method, EscapedPath: r.URL.EscapedPath(), Header: r.Header.Clone(), Sent: map[string]any{}}
-	if route, vars := findRoute(r.Method, c.EscapedPath); route != nil {
-		c.route, c.Operation, c.Template, c.Identity = route, route.operation, route.template, vars["identityId"]
-		c.Scope = Scope{OrgID: vars["orgId"], ProjectID: vars["projectId"], AccountID: vars["accountId"]}
+func (s *Server) receive(o route, r *http.Request, body []byte) *Request {
+	_, template, _ := strings.Cut(o.pattern, " ")
+	c := &Request{
+		At: s.now(), route: o, Operation: o.operation, Method: r.Method, Template: template, EscapedPath: r.URL.EscapedPath(),
+		Scope:    Scope{OrgID: r.PathValue("orgId"), ProjectID: r.PathValue("projectId"), AccountID: r.PathValue("accountId")},
+		Identity: r.PathValue("identityId"), Header: r.Header.Clone(), Sent: map[string]any{},
 	}
 
 	query, err := url.ParseQuery(r.URL.RawQuery)
@@ -101,14 +98,7 @@ func (s *Server) complete(c *Request, status int) {
 	}
 }
 
-func (s *Server) snapshot(c *Request) Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return *c
-}
-
-// Requests returns copies of the requests since the last Reset, in the order of
-// arrival. Those that are not answered yet have no status.
+// Requests returns copies of the requests since the last Reset, in the order of arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,8 +115,7 @@ func copies[T any](list []*T) []T {
 
 // Count returns how many requests of an operation Requests returns; of all operations
 // if it is empty.
-func (s *Server) Count(operation string) int {
-	n := 0
+func (s *Server) Count(operation string) (n int) {
 	for _, r := range s.Requests() {
 		if r.Operation == cmp.Or(operation, r.Operation) {
 			n++
@@ -158,22 +147,22 @@ const (
 )
 
 // Wire chooses among the forms of requests that the interface leaves open, as the provider's
-// block of this name does. Parameters in another place than the chosen one count as absent.
+// block of this name does. Parameters in another place than the chosen one, InJSON if it is empty,
+// count as absent. The empty TimeFormat is TimeRFC3339.
 type Wire struct {
 	Login struct {
-		ParametersIn string `json:"parameters_in"` // InJSON, InForm or InQuery; empty is InJSON
+		ParametersIn string `json:"parameters_in"`
 	} `json:"login"`
 	Consent struct {
-		ParametersIn string `json:"parameters_in"` // InJSON, InForm or InQuery; empty is InJSON
-		TimeFormat   string `json:"time_format"`   // one of the Time constants; empty is TimeRFC3339
+		ParametersIn string `json:"parameters_in"`
+		TimeFormat   string `json:"time_format"`
 	} `json:"consent"`
+	// Each export chooses its kind of records with the query parameter KindParameter, and has all kinds if
+	// that is empty. KindValues are its values for persons, sessions and events; by default, person,
+	// session and event.
 	Export struct {
-		// KindParameter is the query parameter with which each export chooses its kind of
-		// records; if empty, every export has all kinds.
-		KindParameter string `json:"kind_parameter"`
-		// KindValues are the values of the parameter for persons, sessions and events. Those
-		// that are missing are person, session and event.
-		KindValues map[string]string `json:"kind_values"`
+		KindParameter string            `json:"kind_parameter"`
+		KindValues    map[string]string `json:"kind_values"`
 	} `json:"export"`
 }
 
@@ -181,33 +170,29 @@ type Wire struct {
 // credential, not a parameter of an operation.
 const secretParameter = "apiSecretToken"
 
-// readParameters sets ParametersIn and Sent from the query or the body. Parameters in both are malformed, as
-// is one that is there twice.
+// readParameters sets Sent from the query or the body. Parameters in both are malformed, as is
+// one that is there twice.
 func (c *Request) readParameters(query url.Values, contentType string, body []byte) {
-	if len(query) > 0 {
-		c.ParametersIn = InQuery
-		c.take(query)
-	}
 	if len(body) == 0 {
+		c.take(InQuery, query)
 		return
 	}
 
-	isRead := len(query) == 0
+	isRead := false
 	if media, _, _ := mime.ParseMediaType(contentType); media == "application/x-www-form-urlencoded" {
-		c.ParametersIn = InForm
 		form, err := url.ParseQuery(string(body))
-		isRead = isRead && err == nil
-		c.take(form)
+		c.take(InForm, form)
+		isRead = err == nil
 	} else {
-		c.ParametersIn = InJSON
-		object, isObject := readObject(body)
-		isRead = isRead && isObject
-		c.Sent = object
+		c.place = InJSON
+		c.Sent, isRead = readObject(body)
 	}
-	c.malformed = c.malformed || !isRead
+	c.malformed = c.malformed || !isRead || len(query) > 0
 }
 
-func (c *Request) take(values url.Values) {
+// take sets Sent from a form or a query.
+func (c *Request) take(place string, values url.Values) {
+	c.place = place
 	for name, list := range values {
 		c.Sent[name] = list[0]
 		c.malformed = c.malformed || len(list) > 1
@@ -239,7 +224,7 @@ var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsonte
 // sentIn returns the parameters if they are in the given place, empty for InJSON, and none if
 // they are in another.
 func (c *Request) sentIn(place string) map[string]any {
-	if c.ParametersIn != cmp.Or(place, InJSON) {
+	if c.place != cmp.Or(place, InJSON) {
 		return nil
 	}
 	return c.Sent

@@ -24,92 +24,79 @@ const (
 	OpExportRecords       = "exportRecords"
 )
 
-// route is one operation of section 4.
+// route is one operation of section 4 and the pattern of its requests, as http.ServeMux reads it.
 type route struct {
-	operation, method, template string
-	handle                      func(*Server, *Request) Response
+	operation, pattern string
+	handle             func(*Server, *Request) Response
 }
 
-// The prefixes of the two families of the compliance group.
-const (
-	projectPrefix = "/v1/org/{orgId}/project/{projectId}/compliance"
-	accountPrefix = "/v1/account/{accountId}/compliance"
-)
-
-// routes are the plain routes and, under both prefixes, those of the compliance group.
+// routes are the plain routes, those of the compliance group under both prefixes, and what is no operation.
 var routes = slices.Concat([]route{
-	{OpLogin, http.MethodPost, "/v1/auth/login/jwt", (*Server).login},
-	{OpGetCurrentUser, http.MethodGet, "/v1/user/self", (*Server).currentUser},
-	{OpExportRecords, http.MethodGet, "/v1/org/{orgId}/project/{projectId}/export", (*Server).exportRecords},
-}, compliance(projectPrefix), compliance(accountPrefix))
+	{OpLogin, "POST /v1/auth/login/jwt", (*Server).login},
+	{OpGetCurrentUser, "GET /v1/user/self", (*Server).currentUser},
+	{OpExportRecords, "GET /v1/org/{orgId}/project/{projectId}/export", (*Server).exportRecords},
+	unknown,
+}, compliance("/v1/org/{orgId}/project/{projectId}/compliance"), compliance("/v1/account/{accountId}/compliance"))
+
+var unknown = route{pattern: "/", handle: func(*Server, *Request) Response {
+	return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.", nil)
+}}
 
 func compliance(prefix string) []route {
 	user := prefix + "/user/{identityId}"
 
 	return []route{
-		{OpUpdateConsent, http.MethodPatch, user + "/consent", (*Server).updateConsent},
-		{OpGetConsent, http.MethodGet, user + "/consent", func(s *Server, c *Request) Response { return s.read(&s.consents, c) }},
-		{OpGetProfile, http.MethodGet, user + "/profile", func(s *Server, c *Request) Response { return s.read(&s.profiles, c) }},
-		{OpUpdateProfile, http.MethodPatch, user + "/profile", (*Server).updateProfile},
-		{OpGetAllData, http.MethodGet, user + "/all-data", (*Server).getAllData},
-		{OpDeleteAllData, http.MethodDelete, user + "/all-data", (*Server).enqueue},
-		{OpListPendingRequests, http.MethodGet, prefix + "/pending-requests", (*Server).listPendingRequests},
+		{OpUpdateConsent, "PATCH " + user + "/consent", (*Server).updateConsent},
+		{OpGetConsent, "GET " + user + "/consent", (*Server).getConsent},
+		{OpGetProfile, "GET " + user + "/profile", (*Server).getProfile},
+		{OpUpdateProfile, "PATCH " + user + "/profile", (*Server).updateProfile},
+		{OpGetAllData, "GET " + user + "/all-data", (*Server).getAllData},
+		{OpDeleteAllData, "DELETE " + user + "/all-data", (*Server).enqueue},
+		{OpListPendingRequests, "GET " + prefix + "/pending-requests", (*Server).listPendingRequests},
 	}
 }
 
-// findRoute returns the route of a request, or nil, and its variables, decoded once. It
-// compares escaped segments, so that an escaped slash stays within its segment.
-func findRoute(method, escapedPath string) (*route, map[string]string) {
-	segments := strings.Split(escapedPath, "/")
-	for _, r := range routes {
-		vars := map[string]string{}
-		matches := func(name, segment string) bool {
-			if !strings.HasPrefix(name, "{") {
-				return name == segment
-			}
-			vars[strings.Trim(name, "{}")], _ = url.PathUnescape(segment) // EscapedPath is well-formed
-			return segment != ""
-		}
-		if r.method == method && slices.EqualFunc(strings.Split(r.template, "/"), segments, matches) {
-			return &r, vars
-		}
+// addRoutes makes the server's mux call serve with the route of a request.
+func (s *Server) addRoutes() {
+	for _, o := range routes {
+		s.mux.HandleFunc(o.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(o, w, r) })
 	}
-
-	return nil, nil
 }
 
 // check makes violations of what no client that follows sections 2, 4 and 5 would send: an
 // unknown operation, a path that is not exactly percent-encoded, and more or fewer credentials than
 // one, or than none for the login.
 func (s *Server) check(c *Request, r *http.Request) {
-	path := r.URL.EscapedPath()
-	if c.route == nil {
-		s.Violate("there is no such operation: %s %s", r.Method, path)
+	if c.Operation == "" {
+		s.Violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
 		return
 	}
 
-	// An identifier is one path segment, and nothing on the way to the service may read it
-	// in two ways. EscapedPath encodes some characters that the request line may have had as
-	// they are. The request line may begin with a prefix that was removed from the URL.
-	line, _, _ := strings.Cut(r.RequestURI, "?")
-	exact := line == "" || strings.HasSuffix(line, path)
-	for segment := range strings.SplitSeq(path, "/") {
-		value, _ := url.PathUnescape(segment)
-		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
-		exact = exact && value != "." && value != ".." && encoded == segment
-	}
-	if !exact {
-		s.Violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: the unreserved characters of RFC 3986 "+
-			"as they are, every other byte in upper-case hexadecimal (section 2, Identifiers)", c.route.operation)
+	if !isExact(r) {
+		s.Violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: every byte but the unreserved characters "+
+			"of RFC 3986 in upper-case hexadecimal (section 2, Identifiers)", c.Operation)
 	}
 
 	want := 1
-	if c.route.operation == OpLogin {
+	if c.Operation == OpLogin {
 		want = 0
 	}
 	if n := len(r.Header.Values("Authorization")) + len(r.URL.Query()[secretParameter]); n != want {
-		s.Violate("%s came with %d credentials, not %d (section 5)", c.route.operation, n, want)
+		s.Violate("%s came with %d credentials, not %d (section 5)", c.Operation, n, want)
 	}
+}
+
+// isExact reports whether nothing on the way to the service can read a segment of the path in two ways.
+func isExact(r *http.Request) bool {
+	sent, _, _ := strings.Cut(r.RequestURI, "?") // EscapedPath encodes some characters that are sent as they are
+	for segment := range strings.SplitSeq(sent, "/") {
+		value, _ := url.PathUnescape(segment)
+		if value == "." || value == ".." || strings.ReplaceAll(url.QueryEscape(value), "+", "%20") != segment {
+			return false
+		}
+	}
+
+	return true
 }
 
 // Scope is the project of an organization, or the account of the older path family,

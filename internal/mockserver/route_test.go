@@ -17,7 +17,6 @@ func TestRoute_pathThatIsNotExactIsAViolation(t *testing.T) {
 		"needless encoding": "/v1/org/a/project/%41/compliance/user/x/consent",
 		"quote raw":         `/v1/org/a/project/b/compliance/user/"/consent`,
 		"not ASCII":         "/v1/org/a/project/b/compliance/user/\u00fc/consent",
-		"dot":               "/v1/org/a/project/b/compliance/user/./consent",
 		"encoded dots":      "/v1/org/%2E%2E/project/b/compliance/user/x/consent",
 	} {
 		s := start(t)
@@ -36,7 +35,7 @@ func TestRoute_unknownOperationIs404AndAViolation(t *testing.T) {
 	s.AllowViolations()
 	for i, request := range []string{
 		"GET /", "GET /v1/auth/login/jwt", "POST " + consentPath, "GET " + consentPath + "/", "GET /v1//user/self", "GET /v1/user/./self",
-		"GET /v2/user/self", "GET /v1/org/org-demo/project/web/compliance/user//consent", "GET /V1/user/self",
+		"GET /v2/user/self", "GET /v1/org/org-demo/project/web/compliance/user/./consent", "GET /v1/org/org-demo/project/web/compliance/user//consent", "GET /V1/user/self",
 		"GET /v1/org/org-demo/project/web/compliance/user/a/b/consent", "GET /v1/account/acc-1/export",
 	} {
 		method, path, _ := strings.Cut(request, " ")

@@ -10,12 +10,33 @@ import (
 
 // Seed is the initial content of a server, as JSON.
 type Seed struct {
-	Users      []SeedUser    `json:"users"`
-	SecretKeys []string      `json:"secret_keys"`
-	Consents   []SeedConsent `json:"consents"`
-	Profiles   []SeedProfile `json:"profiles"`
-	Data       []SeedData    `json:"data"`
-	Exports    []SeedExport  `json:"exports"`
+	Users      []SeedUser `json:"users"`
+	SecretKeys []string   `json:"secret_keys"`
+	// Consents have the fields of section 2; absent clauses are false.
+	Consents []struct {
+		SeedPerson
+
+		Fields map[string]any `json:",embed"`
+	} `json:"consents"`
+	Profiles []struct {
+		SeedPerson
+
+		Profile map[string]any `json:"profile"`
+	} `json:"profiles"`
+	// Data are held beside profile and consent (section 4, all-data). The members of an object become members
+	// of what getAllData answers and replace its own of the same name; any other value becomes its member "data".
+	Data []struct {
+		SeedPerson
+
+		Data any `json:"data"`
+	} `json:"data"`
+	// Exports hold the records of UTC days; see Server.PutExport.
+	Exports []struct {
+		Scope
+		ExportDay
+
+		UTCDate string `json:"utc_date"`
+	} `json:"exports"`
 }
 
 // SeedUser is a user who can log in (section 2, Login request).
@@ -31,67 +52,27 @@ type SeedPerson struct {
 	IdentityID string `json:"identity_id"`
 }
 
-func (p SeedPerson) isComplete() bool {
-	return p.IdentityID != "" && p.valid()
-}
-
-// SeedConsent is a consent (section 2). Absent clauses are false, and agreement_time is a text or a number.
-type SeedConsent struct {
-	SeedPerson
-
-	Clause1       bool    `json:"clause_1_consent"`
-	Clause2       bool    `json:"clause_2_consent"`
-	Clause3       bool    `json:"clause_3_consent"`
-	Clause4       bool    `json:"clause_4_consent"`
-	Clause5       bool    `json:"clause_5_consent"`
-	UserIPv6      *string `json:"user_ipv6"`
-	AgreementTime any     `json:"agreement_time"`
-	Manual        *bool   `json:"manual"`
-}
-
-// SeedProfile is a profile.
-type SeedProfile struct {
-	SeedPerson
-
-	Profile map[string]any `json:"profile"`
-}
-
-// SeedData are data that the service holds beside profile and consent (section 4, all-data). The members
-// of an object become members of what getAllData answers and replace its own of the same name; any other
-// value becomes its member "data".
-type SeedData struct {
-	SeedPerson
-
-	Data any `json:"data"`
-}
-
-// SeedExport holds the records of one UTC day; see Server.PutExport.
-type SeedExport struct {
-	Scope
-	ExportDay
-
-	UTCDate string `json:"utc_date"`
-}
-
-func (e SeedExport) isComplete() bool {
-	return e.OrgID != "" && e.valid() && isDay(e.UTCDate)
-}
-
 // ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
 // of a seed is ignored. Errors name the place.
-func ReadSeed(text []byte) (Seed, error) {
-	var seed Seed
+func ReadSeed(text []byte) (seed Seed, err error) {
 	if err := json.Unmarshal(text, &seed, json.RejectUnknownMembers(true), exactNumbers); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be understood: %w", err)
 	}
 
 	for _, p := range seed.people() {
-		if !p.isComplete() {
+		if p.IdentityID == "" || !p.valid() {
 			return Seed{}, fmt.Errorf("the seed cannot be used: %s needs identity_id, and either org_id and project_id, or account_id", encode(p))
 		}
 	}
+	for i, c := range seed.Consents {
+		for name, value := range c.Fields {
+			if !isRight(name, value, !parseTime(value).IsZero()) {
+				return Seed{}, fmt.Errorf("the seed cannot be used: %s of consents[%d] is wrong, or is not known", name, i)
+			}
+		}
+	}
 	for i, e := range seed.Exports {
-		if !e.isComplete() {
+		if e.OrgID == "" || !e.valid() || !isDay(e.UTCDate) {
 			return Seed{}, fmt.Errorf("the seed cannot be used: exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
 		}
 	}
@@ -135,13 +116,11 @@ func (s *Server) Add(seed Seed) {
 	}
 
 	for _, c := range seed.Consents {
-		clauses := [Clauses]bool{c.Clause1, c.Clause2, c.Clause3, c.Clause4, c.Clause5}
-		s.PutConsent(c.Scope, c.IdentityID, ConsentRecord{clauses, c.UserIPv6, c.AgreementTime, c.Manual, nil})
+		s.PutConsent(c.Scope, c.IdentityID, ConsentRecord{Extra: c.Fields})
 	}
 	for _, p := range seed.Profiles {
 		s.put(&s.profiles, person{p.Scope, p.IdentityID}, p.Profile)
 	}
-
 	for _, d := range seed.Data {
 		data, isObject := d.Data.(map[string]any)
 		if !isObject {

@@ -77,7 +77,7 @@ func TestReadSeed_errorsNameThePlace(t *testing.T) {
 		"{\n  \"secret_keys\": [\"ada\"],\n  \"secret_keys\": []\n}":    `duplicate object member name "secret_keys"`,
 		`{"consents":[{"org_id":"o","identity_id":"u"}]}`:               `"identity_id":"u"} needs identity_id, and`,
 		`{"consents":[{"org_id":"o","project_id":"p",` + person + `}]}`: `"identity_id":"u"} needs identity_id, and`,
-		`{"consents":[{` + person + `,"clause_1_consent":"yes"}]}`:      `within "/consents/0/clause_1_consent"`,
+		`{"consents":[{` + person + `,"clause_1_consent":"yes"}]}`:      `clause_1_consent of consents\[0\] is wrong`,
 		`{"profiles":[{` + person + `,"profile":[]}]}`:                  `within "/profiles/0/profile"`,
 		`{"profiles":[{` + person + `,"profile":{"a":1,"a":2}}]}`:       `duplicate object member name "a"`,
 		`{"exports":[{"account_id":"a","utc_date":"2026-03-01"}]}`:      `exports\[0\] needs org_id`,

@@ -12,10 +12,10 @@ package mockserver
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,28 +29,22 @@ const maxBody = 32 << 20
 // no persons. The exported fields must be set before the first request and not changed
 // after it. All methods are safe for concurrent use.
 type Server struct {
-	// Now returns the time of the service; nil is time.Now.
-	Now func() time.Time
-	// Latency is waited for before every answer, including scripted ones.
-	Latency time.Duration
-	// Wire chooses among the forms of requests that the interface leaves open.
-	Wire Wire
+	Now     func() time.Time // the time of the service; nil is time.Now
+	Latency time.Duration    // before every answer, including scripted ones
+	Wire    Wire
 	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The token is accepted
 	// for one hour (section 8), whatever it claims.
 	Claims func(now time.Time) map[string]any
 
 	// FulfilmentDelay is the time from the acceptance of a deferred request to its
-	// fulfilment. 0 fulfils it before the next request is processed. The real service
-	// takes up to 60 seconds for a profile (section 8).
+	// fulfilment. 0 fulfils it before the next request is processed.
 	FulfilmentDelay time.Duration
-	// Fulfil decides the outcome of each deferred request when it is accepted. Nil
-	// fulfils it after FulfilmentDelay.
+	// Fulfil decides the outcome of each deferred request when it is accepted; nil is the zero Outcome.
 	Fulfil func(QueuedRequest) Outcome
 	// DataRetention is how long all data of a person can be fetched once they are
 	// ready; 0 is one hour, an assumption.
 	DataRetention time.Duration
 
-	// Export describes how an export is answered.
 	Export ExportAnswer
 	// ExportRecords is the number of events of every day that PutExport has not set. A
 	// day has a session for every twenty events and a person for every hundred. The
@@ -69,17 +63,16 @@ type Server struct {
 	// body that is generated while it is sent is nil. Scripted answers are not checked.
 	Check func(*http.Response)
 
-	steps []func(Request, *Response) // what Change has added
+	mux                      http.ServeMux
+	ready                    sync.Once
+	steps                    []func(Request, *Response) // what Change has added
+	users, keys, tokens      sync.Map                   // password by email, secret keys, and grant by token
+	consents, profiles, data sync.Map                   // map[string]any by person, replaced and never changed
+	prepared                 sync.Map                   // allData by person
+	exports                  sync.Map                   // exportDay by exportKey
+	accepted                 atomic.Int64
 
-	users, keys, tokens sync.Map // password by email, secret keys, and grant by token
-	prepared            sync.Map // allData by person
-	exports             sync.Map // exportDay by exportKey
-	accepted            atomic.Int64
-
-	mu         sync.Mutex // guards the fields below; never held while sending or waiting
-	consents   shelf
-	profiles   shelf
-	data       shelf
+	mu         sync.Mutex       // guards the fields below; never held while sending or waiting
 	queue      []*QueuedRequest // all that were ever accepted, in the order of acceptance
 	faults     []*Fault
 	lag        Lag
@@ -89,27 +82,38 @@ type Server struct {
 }
 
 func (s *Server) now() time.Time {
-	if s.Now == nil {
-		return time.Now()
+	if s.Now != nil {
+		return s.Now()
 	}
-	return s.Now()
+	return time.Now()
 }
 
 // ServeHTTP answers a request of section 4. It panics with http.ErrAbortHandler where
-// the connection is to break off. A panic of the service or of a hook becomes a violation,
-// since the HTTP server would only log it.
+// the connection is to break off.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.ready.Do(s.addRoutes)
+	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) { // the mux would redirect it
+		s.serve(unknown, w, r)
+		return
+	}
+
+	s.mux.ServeHTTP(w, r)
+}
+
+// serve logs a request and answers it. A panic of the service or of a hook becomes a violation,
+// since the HTTP server would only log it.
+func (s *Server) serve(o route, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	c := s.receive(r, body)
+	c := s.receive(o, r, body)
 	defer func() {
 		p := recover()
 		s.complete(c, 0)
-		if err, _ := p.(error); p != nil && !errors.Is(err, http.ErrAbortHandler) {
+		if p != nil && p != any(http.ErrAbortHandler) {
 			s.Violate("the mock server panicked in %s: %v", c.Operation, p)
 		}
 		if p != nil {
@@ -117,7 +121,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 
-	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(c, w, r) })
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.respond(c, w, r) })
 	if s.Wrap != nil {
 		handler = s.Wrap(handler)
 	}
@@ -129,7 +133,7 @@ func (s *Server) answer(c *Request, r *http.Request) Response {
 	s.check(c, r)
 	a := s.operate(c)
 	for _, step := range s.steps {
-		step(s.snapshot(c), &a)
+		step(*c, &a)
 	}
 
 	a.encode()
@@ -142,7 +146,7 @@ func (s *Server) answer(c *Request, r *http.Request) Response {
 	}
 
 	checked := &http.Response{StatusCode: a.Status, Header: a.Header, Request: r}
-	if a.stream == nil {
+	if a.encoded != nil {
 		checked.Body = io.NopCloser(bytes.NewReader(a.encoded))
 	}
 	s.Check(checked)
@@ -152,13 +156,12 @@ func (s *Server) answer(c *Request, r *http.Request) Response {
 
 // operate authenticates a request and runs its operation.
 func (s *Server) operate(c *Request) Response {
-	switch {
-	case c.route == nil:
-		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
-	case c.Operation != OpLogin && !s.authenticate(c):
-		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")
-	case c.malformed:
-		return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
+	var isKnown bool
+	if c.user, isKnown = s.authenticate(c); !isKnown && c.Operation != OpLogin {
+		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.", nil)
+	}
+	if c.malformed {
+		return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.", nil)
 	}
 
 	s.lockUpToDate()

@@ -197,7 +197,7 @@ func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "1 updateConsent PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in N ms, with agreement_time " +
-		"clause_1_consent clause_2_consent clause_3_consent clause_4_consent clause_5_consent\n2 - GET -: 404 in N ms\n3 login POST /v1/auth/login/jwt: 400 in N ms, with ?\n"
+		"clause_1_consent clause_2_consent clause_3_consent clause_4_consent clause_5_consent\n2 - GET -: 401 in N ms\n3 login POST /v1/auth/login/jwt: 400 in N ms, with ?\n"
 	if diff := cmp.Diff(want, regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(string(text), "N ms")); diff != "" {
 		t.Error(diff)
 	}
