@@ -3,7 +3,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -114,12 +113,12 @@ func (x *examination) examineDay(ctx context.Context, w *way) *reading {
 		return r
 	}
 
-	fields := slices.Clone(e.Fields)
-	for _, name := range infer.KindParameters(e.Message) {
-		fields = append(fields, transport.FieldError{Field: name, Message: e.Message})
+	message := e.Message
+	var names []string
+	for _, f := range e.Fields {
+		names, message = append(names, f.Field), message+" "+f.Message
 	}
-	for _, f := range fields {
-		s := infer.Settings{"/export/kind_parameter": f.Field}.Merge(infer.Kinds(cmp.Or(f.Message, e.Message)))
+	for _, s := range infer.KindParameters(message, names...) {
 		if selected := x.examineDayWith(ctx, *r, s); selected != nil {
 			return selected
 		}

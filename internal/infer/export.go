@@ -5,9 +5,10 @@ package infer
 import (
 	"bytes"
 	"cmp"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -54,7 +55,7 @@ func (s Settings) groups(v jsontext.Value) (groups []group) {
 		content = append(content, list.at)
 		groups = append(groups, group{list.at, kind, elements[:min(len(elements), sampleRecords)]})
 	}
-	if saysNo(v) || !s.envelope("/export", v, content, count) {
+	if saysNo(v) || !s.envelope("/export", v, count, content...) {
 		return nil
 	}
 
@@ -87,18 +88,18 @@ func (g group) hasRefusal() bool {
 func isJob(v jsontext.Value) bool {
 	members := places(v)[1:]
 	for _, p := range members {
-		if !p.isNamed("jobid taskid requestid id status state percent progress cursor error message") {
+		if !isLike(p.name, workNames+" id cursor error message") {
 			return false
 		}
 	}
 	return len(members) > 1
 }
 
-// kindWords are like the kinds of records.
-var kindWords = []likeness{
-	{"persons", regexp.MustCompile(`^(person|people|user|profile|customer|contact|subject|identif|identity|alias)`)},
-	{"sessions", regexp.MustCompile(`^(session|visit)`)},
-	{"events", regexp.MustCompile(`^(event|track|page|screen|hit|action|click|activist)`)},
+// kindWords are what words for the kinds of records are like, such as Person or #Model.Person.
+var kindWords = []meaning{
+	{"persons", "person* people* user* profile* customer* contact* subject* identif* identity* alias* *person"},
+	{"sessions", "session* visit* *session"},
+	{"events", "event* track* page* screen* hit* action* click* activit* *event"},
 }
 
 // kindAt returns the kind that the innermost name of a place is like.
@@ -109,89 +110,70 @@ func kindAt(at jsontext.Pointer) (kind string) {
 	return kind
 }
 
-// kindOf returns the kind that a word is like, with or without what qualifies it, as in #Model.Person.
-func kindOf(word string) string {
-	return cmp.Or(meaningOf(word[strings.LastIndexAny(word, ".#:")+1:], kindWords), meaningOf(word, kindWords))
-}
-
 // kinds adds where the records of each kind are or how they state their kind, and what identifies them.
 func (s Settings) kinds(groups []group) {
-	byKind := map[string][]jsontext.Value{}
+	byKind, at := map[string][]jsontext.Value{}, Settings{}
 	for _, g := range groups {
-		if g.kind != "" {
-			byKind[g.kind] = append(byKind[g.kind], g.records...)
+		if g.kind == "" {
+			s.statedKinds(g.records, byKind)
 			continue
 		}
-
-		stated := firstOf(columnsOf(g.records), column.statesKind)
-		s.set("/export/kind", stated)
-		for _, record := range g.records {
-			word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
-			kind := kindOf(word)
-			s.word("/export/kinds", stated, kind, word)
-			byKind[kind] = append(byKind[kind], record)
-		}
+		byKind[g.kind] = append(byKind[g.kind], g.records...)
+		at[jsontext.Pointer("/export/at").AppendToken(g.kind)] = string(g.at)
 	}
 
-	isNameless := slices.ContainsFunc(groups, func(g group) bool { return g.kind == "" })
-	for _, g := range groups {
-		if !isNameless {
-			s[jsontext.Pointer("/export/at").AppendToken(g.kind)] = string(g.at)
-		}
+	if isNamed := len(byKind[""]) == 0; isNamed {
+		maps.Copy(s, at)
 	}
 	delete(byKind, "")
 	for kind, records := range byKind {
-		s.set(jsontext.Pointer("/export/record").AppendToken(kind), identifying(columnsOf(records)))
+		columns := columnsOf(records)
+		s.set(jsontext.Pointer("/export/record").AppendToken(kind), cmp.Or(firstOf(columns, column.namesRecord), firstOf(columns, column.isUnique)))
 	}
 }
 
-// identifying returns what every record has, and no two have alike: what is named like an identifier
-// first.
-func identifying(columns []column) jsontext.Pointer {
-	unique := slices.DeleteFunc(columns, func(c column) bool { return !c.isUnique() })
-	return cmp.Or(firstOf(unique, column.isNamedID), firstOf(unique, column.isUnique))
+// statedKinds adds how records state their kind, and the records to those of their kind.
+func (s Settings) statedKinds(records []jsontext.Value, byKind map[string][]jsontext.Value) {
+	stated := firstOf(columnsOf(records), column.statesKind)
+	s.set("/export/kind", stated)
+	for _, record := range records {
+		word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
+		kind := meaningOf(word, kindWords)
+		s.word("/export/kinds", string(stated), kind, word)
+		byKind[kind] = append(byKind[kind], record)
+	}
 }
 
-func (c column) isNamedID() bool {
-	return c.namesID() || c.isNamed(personNames)
+// namesRecord reports whether a column is named like an identifier and is one.
+func (c column) namesRecord() bool {
+	isNamed := c.namesID() || isLike(c.name, personNames)
+	return isNamed && c.isUnique()
 }
 
 // statesKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
 // identifier.
 func (c column) statesKind() bool {
-	for _, word := range c.texts {
-		if kindOf(word) == "" || strings.ContainsAny(word, "0123456789/") {
-			return false
-		}
-	}
-	return true
+	return c.allMean(kindWords) && !strings.ContainsAny(strings.Join(c.texts, ""), "0123456789/")
 }
 
-// wordLike matches the words of a message that may be names.
-var wordLike = regexp.MustCompile(`[\pL_]+`)
-
-// KindParameters returns the words of a message that may name the parameter which selects the kind.
-func KindParameters(message string) (all []string) {
-	for _, word := range wordLike.FindAllString(message, -1) {
-		if isNamed(jsonvalue.Fold(word), "kind type recordkind recordtype entity entitytype resource model dataset") {
-			all = append(all, word)
-		}
-	}
-	return all
-}
-
-// Kinds returns the words that a message lists for the kinds, such as person by "persons"; nil unless there is
-// one for each kind.
-func Kinds(message string) Settings {
-	s := Settings{}
-	for _, word := range wordLike.FindAllString(message, -1) {
+// KindParameters returns settings that select the kind by a parameter: one of some names, or a word of a message. If the
+// message lists a word for each kind, such as person for persons, they also say which.
+func KindParameters(message string, names ...string) (all []Settings) {
+	values := Settings{}
+	for _, word := range strings.FieldsFunc(message, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }) {
 		if kind := meaningOf(word, kindWords); kind != "" {
-			s[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
+			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
+		}
+		if isLike(word, "kind type recordkind recordtype entity entitytype resource model dataset") {
+			names = append(names, word)
 		}
 	}
-	if len(s) < len(kindWords) {
-		return nil
+	if len(values) < len(kindWords) {
+		values = nil
+	}
+	for _, name := range names {
+		all = append(all, values.Merge(Settings{"/export/kind_parameter": name}))
 	}
 
-	return s
+	return all
 }

@@ -9,7 +9,7 @@
 package infer
 
 import (
-	"slices"
+	"path"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,30 +48,51 @@ func (a Answer) json() jsontext.Value {
 func saysNo(v jsontext.Value) bool {
 	for name, value := range jsonvalue.EachMember(v) {
 		isStatus := jsonvalue.Fold(string(name)) == "status"
-		if isStatus && isNamed(strings.ToLower(jsonvalue.Text(value)), "error fail failed failure rejected") {
+		if isStatus && isLike(jsonvalue.Text(value), "error fail failed failure rejected") {
 			return true
 		}
 	}
 	return answer.SaysNo(v)
 }
 
+// isLike reports whether a name or a word, once it is folded, matches one of some patterns (path.Match).
+func isLike(word, patterns string) bool {
+	word = jsonvalue.Fold(word)
+	for pattern := range strings.FieldsSeq(patterns) {
+		if matches, _ := path.Match(pattern, word); matches { // the patterns are valid
+			return true
+		}
+	}
+	return false
+}
+
+// meaning is what words mean that match patterns.
+type meaning struct{ of, patterns string }
+
+// meaningOf returns the first of some meanings that a word has; empty if it has none.
+func meaningOf(word string, meanings []meaning) string {
+	for _, m := range meanings {
+		if isLike(word, m.patterns) {
+			return m.of
+		}
+	}
+	return ""
+}
+
 // place is a value of an answer, and where it is.
 type place struct {
 	at     jsontext.Pointer
-	name   string // folded, of the member; empty for the whole answer
-	around string // folded, of the object that has the member
+	name   string // of the member; empty for the whole answer
+	around string // of the object that has the member
 	value  jsontext.Value
 	text   string // of a string; any other value as it is spelled
 }
 
 func placeOf(at jsontext.Pointer, v jsontext.Value) place {
-	p := place{at: at, value: v, text: string(v)}
-	p.name = jsonvalue.Fold(strings.TrimPrefix(at.LastToken(), "hydra:"))
-	p.around = jsonvalue.Fold(at.Parent().LastToken())
+	p := place{at: at, name: strings.TrimPrefix(at.LastToken(), "hydra:"), around: at.Parent().LastToken(), value: v, text: string(v)}
 	if v.Kind() == '"' {
 		p.text = jsonvalue.Text(v)
 	}
-
 	return p
 }
 
@@ -97,8 +118,7 @@ func placesInside(v jsontext.Value) []place {
 	for _, p := range places(v) {
 		if elements := jsonvalue.Elements(p.value); len(elements) == 1 {
 			for _, inside := range places(elements[0]) {
-				inside.at = p.at.AppendToken("0") + inside.at
-				all = append(all, inside)
+				all = append(all, placeOf(p.at.AppendToken("0")+inside.at, inside.value))
 			}
 		}
 	}
@@ -106,11 +126,8 @@ func placesInside(v jsontext.Value) []place {
 	return all
 }
 
-func isNamed(name, names string) bool { return slices.Contains(strings.Fields(names), name) }
-
-// isNamed reports whether the place has one of these folded names.
-func (p place) isNamed(names string) bool { return isNamed(p.name, names) }
-
 func (p place) isEmpty() bool { return jsonvalue.IsZero(p.value) }
 
 func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }
+
+func (p place) isFilled() bool { return p.isScalar() && p.text != "" }

@@ -3,7 +3,6 @@
 package infer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,9 +14,20 @@ import (
 // envelopes are names of members that hold content.
 const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
 
-// failureCode matches codes by which a service that may hold something does not show it: one that fails,
-// that does not know or does not admit who asks, or that was asked too often.
-var failureCode = regexp.MustCompile(`^(5|401|403|429)`)
+// failureCodes are the patterns of codes by which a service that may hold something does not show it: one that
+// fails, that does not know or does not admit who asks, or that was asked too often.
+const failureCodes = "5* 401* 403* 429*"
+
+// emptied are where an answer may have nothing, by the names of the place, and the setting that says so.
+var emptied = []struct {
+	names       string
+	setting, at jsontext.Pointer // from the place
+}{
+	{envelopes, "/envelope", ""},
+	{"consent consents", "/consent/at", ""},
+	{"profile", "/profile/at", ""},
+	{listNames, "/consent/at", "/0"}, // of none or one
+}
 
 // Absent proposes settings by which an answer about an invented person says that there is nothing.
 func Absent(a Answer) (all []Settings) {
@@ -30,111 +40,68 @@ func Absent(a Answer) (all []Settings) {
 	}
 
 	for _, p := range places(a.json())[1:] {
-		if !p.isScalar() && p.isEmpty() {
-			all = append(all, emptied(v, p)...)
-		}
-	}
-
-	return all
-}
-
-// emptied proposes settings for an answer with an empty place where a person's data would be.
-func emptied(v jsontext.Value, p place) (all []Settings) {
-	for _, row := range []struct {
-		names       string
-		setting, at jsontext.Pointer
-	}{
-		{envelopes, "/envelope", p.at},
-		{"consent consents", "/consent/at", p.at},
-		{"profile", "/profile/at", p.at},
-		{listNames, "/consent/at", p.at.AppendToken("0")}, // of none or one
-	} {
-		s := Settings{row.setting: string(row.at)}
-		if !p.isNamed(row.names) || !s.emptyEnvelope(v, p.at) {
+		around, isNone := emptyEnvelope(v, p.at)
+		if p.isScalar() || !p.isEmpty() || !isNone {
 			continue
 		}
-		all = append(all, s)
-		if s["/result/absent"] != nil && s["/result/success"] == nil {
-			all = append(all, s.Merge(Settings{"/result/success": []any{"0"}})) // the usual one
+		for _, row := range emptied {
+			if isLike(p.name, row.names) {
+				all = append(all, around.Merge(Settings{row.setting: string(p.at + row.at)}))
+			}
 		}
 	}
 
 	return all
 }
 
-// emptyEnvelope adds settings for the envelope around an empty place. The strict reader refuses what is
-// neither a word of envelopes nor ignored. It reports false for the code of a service that has failed.
-func (s Settings) emptyEnvelope(v jsontext.Value, at jsontext.Pointer) bool {
-	for _, l := range envelopeLeaves(v, at) {
-		switch {
-		case l.role == roleFailure && failureCode.MatchString(l.text):
-			return false
-		case l.role == roleFailure:
-			s["/result/at"], s["/result/absent"] = string(l.at), []any{l.text}
-		case l.role == roleSuccess, l.role == roleFlag, l.text == "true", l.isNamed("message msg"):
-			s.ignore(l, pages{})
+// emptyEnvelope returns settings for the envelope around an empty place. The strict reader refuses what is
+// neither a word of envelopes nor ignored. isNone is false for the code of a service that has failed.
+func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) (s Settings, isNone bool) {
+	s = Settings{}
+	for _, leaf := range leavesAround(v, at) {
+		switch role := leaf.role(); {
+		case role == roleFailure && isLike(leaf.text, failureCodes):
+			return nil, false
+		case role == roleFailure:
+			s.set("/result/at", leaf.at)
+			s.add("/result/absent", leaf.text)
+			s.add("/result/success", "0") // the usual one
+		case role == roleSuccess, role == roleFlag, leaf.text == "true", isLike(leaf.name, "message msg"):
+			s.ignore(leaf, pages{})
 		}
 	}
 
-	return true
+	return s, true
 }
 
 // Consent proposes settings for an answer that holds a consent record: where the record is, and
-// in which format it has its time. What is named as the present record comes first, and what is named as a
-// former one last.
+// in which format it has its time. What is named as a former record comes last.
 func Consent(a Answer) []Settings {
-	v := a.json()
-	var present, others, former []Settings
-	for _, p := range placesInside(v) {
-		switch {
-		case !p.hasClauses():
-		case p.isNamed("current latest consent active state"):
-			present = append(present, recordAt(v, p.at)...)
-		case p.isNamed("previous former old history before"):
-			former = append(former, recordAt(v, p.at)...)
-		default:
-			others = append(others, recordAt(v, p.at)...)
-		}
-	}
-
-	return slices.Concat(present, others, former)
-}
-
-// hasClauses reports whether an object has five members that are named like clauses.
-func (p place) hasClauses() bool {
-	clauses := 0
-	for name := range jsonvalue.EachMember(p.value) {
-		if strings.HasPrefix(jsonvalue.Fold(string(name)), "clause") {
-			clauses++
-		}
-	}
-	return clauses == 5
+	return consents(a, clauses, Settings{})
 }
 
 // WrittenConsent proposes settings for an answer that shows a consent which was written: those of Consent, and
 // that clauses which are false are missing. What was written shows whether they are.
 func WrittenConsent(a Answer) []Settings {
-	all := Consent(a)
-	for _, p := range places(a.json()) {
-		for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
-			all = append(all, Settings{"/consent/at": string(p.at), "/consent/omits_false": true, "/consent/time_format": format})
-		}
-	}
-	return all
+	return append(Consent(a), consents(a, 0, Settings{"/consent/omits_false": true})...)
 }
 
-// recordAt proposes settings for a consent record at a place.
-func recordAt(v jsontext.Value, at jsontext.Pointer) []Settings {
-	s := Settings{"/consent/at": string(at)}
-	for _, l := range envelopeLeaves(v, at) {
-		if l.role == roleSuccess {
-			s.ignore(l, pages{})
-		}
-	}
+// clauses is how many members a consent record has at least.
+const clauses = 5
 
-	all := []Settings{s}
-	for _, format := range []string{"unix_s", "utc", "date"} {
-		all = append(all, s.Merge(Settings{"/consent/time_format": format}))
+// consents proposes each object with so many members for the consent record, with other settings.
+func consents(a Answer, members int, others Settings) (all []Settings) {
+	inside := placesInside(a.json())
+	for _, isFormer := range []bool{false, true} {
+		for _, p := range inside {
+			isRecord := p.value.Kind() == '{' && len(jsonvalue.Members(p.value)) >= members
+			if !isRecord || isLike(p.name, "previous former old history before") != isFormer {
+				continue
+			}
+			for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
+				all = append(all, others.Merge(Settings{"/consent/at": string(p.at), "/consent/time_format": format}))
+			}
+		}
 	}
 
 	return all
@@ -145,9 +112,9 @@ func recordAt(v jsontext.Value, at jsontext.Pointer) []Settings {
 // first.
 func Profile(a Answer, managed []string) (all []Settings) {
 	for _, p := range placesInside(a.json())[1:] {
-		isProfile := p.isNamed(envelopes) && p.value.Kind() == '{'
-		if len(managed) > 0 {
-			isProfile = slices.ContainsFunc(managed, p.has)
+		isProfile := len(managed) == 0 && p.value.Kind() == '{' && isLike(p.name, envelopes)
+		for name := range jsonvalue.EachMember(p.value) {
+			isProfile = isProfile || slices.Contains(managed, string(name))
 		}
 		if isProfile {
 			all = append(all, Settings{"/profile/at": string(p.at)})
@@ -160,87 +127,91 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	return all
 }
 
-func (p place) has(name string) bool {
-	return jsonvalue.Members(p.value)[name] != nil
-}
-
 // Data proposes settings for an answer that may be all data of a person: where the data is, or its media type.
-// Lists of what the interface has of a person come first, which are there even if they are empty, and then what
-// is named like content, the innermost place first. It proposes nothing for what describes work or stands inside of
-// that, links to the data or is a part of it.
-func Data(a Answer) []Settings {
-	if a.value() == nil {
+func Data(a Answer) (all []Settings) {
+	if v := a.value(); v == nil {
 		return inForm(a)
 	}
-
-	inside := places(a.json())
-	if slices.ContainsFunc(inside, place.leadsOn) {
+	inside := dataPlaces(a.json())
+	if !slices.ContainsFunc(inside, place.isFull) {
 		return nil
 	}
-
-	var lists, named []Settings
-	var work []jsontext.Pointer
-	hasData := false
 	for _, p := range inside {
-		isOfWork := slices.ContainsFunc(work, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
-		if isOfWork || p.hasObject(place.isOfWork) {
-			work = append(work, p.at)
-			continue
-		}
-
-		mark := Settings{"/all_data/at": string(p.at)}
-		isKind, holds := meaningOf(p.name, kindWords) != "", p.hasObject(place.isFilled)
-		switch {
-		case isKind && p.value.Kind() == '[' && (holds || p.isEmpty()):
-			lists = append(lists, mark)
-		case holds && p.isNamed(envelopes):
-			named = slices.Insert(named, 0, mark)
-		default:
-			continue
-		}
-		hasData = hasData || holds
-	}
-	if !hasData {
-		return nil
+		all = append(all, Settings{"/all_data/at": string(p.at)})
 	}
 
-	return append(lists, named...)
+	return all
 }
 
 // inForm proposes the media type of data that are not JSON.
 func inForm(a Answer) []Settings {
-	isOther := slices.Contains([]string{"", "text/html"}, a.MediaType) || strings.HasSuffix(a.MediaType, "json")
+	isOther := a.MediaType == "" || a.MediaType == "text/html" || strings.HasSuffix(a.MediaType, "json")
 	if isOther || len(a.Body) == 0 {
 		return nil
 	}
 	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
-func (p place) leadsOn() bool {
-	isPage := p.role() == roleNext && !jsonvalue.IsZero(p.value)
-	isMore := p.role() == roleMore && p.text == "true"
+// dataPlaces returns where an answer may have all data of a person: lists of what the interface has of a person,
+// which are there even if they are empty, and then what is named like content, the innermost first. What describes
+// work or stands inside of that, and a part, is not data.
+func dataPlaces(v jsontext.Value) (lists []place) {
+	var work []jsontext.Pointer
+	var named []place
+	for _, p := range places(v) {
+		isWork := p.hasObject(place.isOfWork)
+		for _, at := range work {
+			isWork = isWork || at.Contains(p.at)
+		}
+		switch {
+		case p.leadsOn():
+			return nil
+		case isWork:
+			work = append(work, p.at)
+		case p.isListOfKind():
+			lists = append(lists, p)
+		case p.isFull() && isLike(p.name, envelopes):
+			named = slices.Insert(named, 0, p)
+		}
+	}
 
-	return isPage || isMore
+	return append(lists, named...)
 }
+
+// leadsOn reports whether a place says that there is more.
+func (p place) leadsOn() bool {
+	return p.saysMore() || p.role() == roleNext && !p.isEmpty()
+}
+
+func (p place) isListOfKind() bool {
+	isWhole := p.isEmpty() || p.isFull()
+	return p.value.Kind() == '[' && isWhole && meaningOf(p.name, kindWords) != ""
+}
+
+func (p place) isFull() bool { return p.hasObject(place.isFilled) }
 
 // hasObject reports whether an object, or an object in an array, has a member that meets a condition.
 func (p place) hasObject(meets func(place) bool) bool {
-	return slices.ContainsFunc(append(jsonvalue.Elements(p.value), p.value), func(object jsontext.Value) bool {
-		return slices.ContainsFunc(places(object)[1:], meets)
-	})
+	for _, object := range append(jsonvalue.Elements(p.value), p.value) {
+		if slices.ContainsFunc(places(object)[1:], meets) {
+			return true
+		}
+	}
+	return false
 }
 
-func (p place) isFilled() bool {
-	return p.isScalar() && p.text != ""
-}
+// workNames are names of members that describe work that goes on.
+const workNames = "jobid taskid requestid status state percent progress"
 
-// isOfWork reports whether a member describes work that goes on, or its result elsewhere: a status other than one of
-// success, a job or a link, but for those of HAL.
+// isOfWork reports whether a member of an object describes work that goes on, or its result elsewhere: a status other
+// than one of success, a job or a link, but for those of HAL.
 func (p place) isOfWork() bool {
-	isDone := p.name == "status" && isNamed(p.text, "success ok")
-	if isDone || p.around != "" || p.at == "/_links" {
+	isDone := p.name == "status" && isLike(p.text, "success ok")
+	isNested := p.at.Parent() != ""
+	if isDone || isNested || p.name == "_links" {
 		return false
 	}
 	isUndone := p.name == "done" && p.text == "false"
-	return isUndone || p.isNamed("jobid taskid requestid status state percent progress link links url urls downloadurl href expires")
+
+	return isUndone || isLike(p.name, workNames+" link links url urls downloadurl href expires")
 }

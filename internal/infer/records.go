@@ -3,7 +3,7 @@
 package infer
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,6 +44,11 @@ func (c column) isUnique() bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(c.texts)))) == len(c.texts)
 }
 
+// allMean reports whether all texts of a column have one of the meanings.
+func (c column) allMean(meanings []meaning) bool {
+	return !slices.ContainsFunc(c.texts, func(text string) bool { return meaningOf(text, meanings) == "" })
+}
+
 // firstOf returns where the first of the columns is that meets a condition; empty if there is none.
 func firstOf(columns []column, meets func(column) bool) jsontext.Pointer {
 	if i := slices.IndexFunc(columns, meets); i >= 0 {
@@ -52,44 +57,41 @@ func firstOf(columns []column, meets func(column) bool) jsontext.Pointer {
 	return ""
 }
 
-// firstNamed returns where the first of the columns is that has one of the names, or else one whose name ends
-// with one of them; empty if there is none. The first name wins.
-func firstNamed(columns []column, names string) (similar jsontext.Pointer) {
-	for name := range strings.FieldsSeq(names) {
-		for _, c := range columns {
-			if c.name == name {
+// firstHolding returns where the first of the columns is that has one of the texts; empty if there is none.
+func firstHolding(columns []column, texts []string) jsontext.Pointer {
+	for _, c := range columns {
+		for _, text := range c.texts {
+			if text != "" && slices.Contains(texts, text) {
 				return c.at
 			}
-			if similar == "" && strings.HasSuffix(c.name, name) {
-				similar = c.at
-			}
-		}
-	}
-
-	return similar
-}
-
-// likeness is a meaning of words, and what they look like once they are folded.
-type likeness struct {
-	meaning string
-	like    *regexp.Regexp
-}
-
-// meaningOf returns the first of the meanings that a word is like; empty if there is none.
-func meaningOf(word string, likenesses []likeness) string {
-	for _, l := range likenesses {
-		if l.like.MatchString(jsonvalue.Fold(word)) {
-			return l.meaning
 		}
 	}
 	return ""
 }
 
-// word adds the meaning of a word, if both and its place are known.
-func (s Settings) word(vocabulary, at jsontext.Pointer, meaning, word string) {
-	if at == "" || meaning == "" || word == "" {
-		return
+// firstNamed returns where the first of the columns is that has one of the names behind a prefix, or a value inside
+// an object with such a name; empty if there is none. The first name wins.
+func firstNamed(columns []column, prefix, names string) jsontext.Pointer {
+	for name := range strings.FieldsSeq(names) {
+		for _, c := range columns {
+			isInside := isLike(c.around, prefix+name) && isLike(c.name, "id email value identifier")
+			if isInside || isLike(c.name, prefix+name) {
+				return c.at
+			}
+		}
 	}
-	words, _ := s[vocabulary.AppendToken(meaning)].([]any)
-	s[vocabulary.AppendToken(meaning)] = joined(words, word)
+	return ""
+}
+
+// likelyNamed returns where the first of the columns is that has one of the names, or else one that ends with one of
+// them.
+func likelyNamed(columns []column, names string) jsontext.Pointer {
+	return cmp.Or(firstNamed(columns, "", names), firstNamed(columns, "*", names))
+}
+
+// word adds the meaning of a word, if both and its place are known.
+func (s Settings) word(vocabulary jsontext.Pointer, at, meaning, word string) {
+	if at != "" && meaning != "" && word != "" {
+		s.add(vocabulary.AppendToken(meaning), word)
+	}
 }

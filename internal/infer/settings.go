@@ -22,21 +22,14 @@ type Settings map[jsontext.Pointer]any
 // ParseSettings returns the settings in wire as JSON.
 func ParseSettings(wire jsontext.Value) Settings {
 	s := Settings{}
-	if wire.Kind() == '{' { // null has none
-		s.parse("", wire)
+	for _, p := range places(wire)[1:] {
+		if p.value.Kind() != '{' {
+			var value any
+			_ = json.Unmarshal(p.value, &value) // it was parsed
+			s[p.at] = value
+		}
 	}
 	return s
-}
-
-func (s Settings) parse(at jsontext.Pointer, v jsontext.Value) {
-	if v.Kind() != '{' {
-		var value any
-		_ = json.Unmarshal(v, &value) // it was parsed
-		s[at] = value
-	}
-	for name, value := range jsonvalue.EachMember(v) {
-		s.parse(at.AppendToken(string(name)), value)
-	}
 }
 
 // JSON returns wire with the settings.
@@ -64,24 +57,26 @@ func (s Settings) Merge(other Settings) Settings {
 	all := Settings{}
 	maps.Copy(all, s)
 	for at, value := range other {
-		if words, isList := value.([]any); isList {
-			known, _ := all[at].([]any)
-			value = joined(known, words...)
+		words, isList := value.([]any)
+		if isList {
+			all.add(at, words...)
+		} else {
+			all[at] = value
 		}
-		all[at] = value
 	}
 
 	return all
 }
 
-func joined(list []any, words ...any) []any {
-	list = slices.Clone(list)
+// add adds words to a list.
+func (s Settings) add(setting jsontext.Pointer, words ...any) {
+	list, _ := s[setting].([]any)
 	for _, word := range words {
 		if !slices.Contains(list, word) {
-			list = append(list, word)
+			list = append(slices.Clip(list), word)
 		}
 	}
-	return list
+	s[setting] = list
 }
 
 // set adds a pointer, unless it is empty.
@@ -133,13 +128,8 @@ func (s Settings) NextPage() Settings {
 	if s["/pending/next"] == nil && s["/export/next"] == nil {
 		return nil
 	}
-
-	pages := Settings{}
-	for _, at := range pageSettings {
-		if value := s[at]; value != nil {
-			pages[at] = value
-		}
-	}
+	pages := maps.Clone(s)
+	maps.DeleteFunc(pages, func(at jsontext.Pointer, _ any) bool { return !slices.Contains(pageSettings, at) })
 
 	return pages
 }
