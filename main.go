@@ -13,6 +13,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -25,7 +26,6 @@ import (
 
 	doctor "github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	mockserver "github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/cli"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/orphan"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
@@ -45,7 +45,7 @@ func main() {
 		case doctor.Name:
 			os.Exit(runForPerson(func(ctx context.Context) int { return doctor.Run(ctx, doctor.OSProcess(version)) }))
 		case mockserver.Name:
-			parentGone := orphan.Watch()
+			parentGone := watchParent()
 			os.Exit(runForPerson(func(ctx context.Context) int { return mockserver.Run(ctx, mockserver.OSProcess(parentGone)) }))
 		}
 	}
@@ -82,9 +82,12 @@ func serve(options ...grpc.ServerOption) {
 	guard := provider.NewServer(version, os.Getenv)
 	options = append(options, grpc.MaxRecvMsgSize(256<<20), grpc.MaxSendMsgSize(256<<20))
 
-	surviveFirstTerminate()
+	// If the process group receives a SIGTERM, Terraform asks the provider to stop, saves what it still returns
+	// and ends this process. A second SIGTERM ends it in any case.
+	first, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	context.AfterFunc(first, stop)
 
-	gone := orphan.Watch()
+	gone := watchParent()
 	go func() {
 		// The work under way was cancelled with the parent's connection, and has a moment to
 		// finish: the outcome of a request that was sent is found out, and no file is left half
@@ -112,15 +115,6 @@ func serve(options ...grpc.ServerOption) {
 	outfile.Settle() // Terraform has recorded what it was told
 }
 
-// surviveFirstTerminate ignores one SIGTERM. If the process group receives a SIGTERM, Terraform
-// asks the provider to stop and saves what it still returns, which would be lost if the provider
-// ended at once. Terraform ends this process when it is done. A second SIGTERM ends it in any
-// case.
-func surviveFirstTerminate() {
-	first, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	context.AfterFunc(first, stop)
-}
-
 // silenceUnreadLogs turns the loggers off if no TF_LOG variable is set. They would spend a
 // good part of the CPU time on trace lines that nobody reads.
 func silenceUnreadLogs(environment []string, setenv func(key, value string) error) {
@@ -129,5 +123,43 @@ func silenceUnreadLogs(environment []string, setenv func(key, value string) erro
 	}
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_ANALYTICS"} {
 		_ = setenv(name, "off")
+	}
+}
+
+// watchParent returns a channel that is closed within a second of the end of the parent process. A
+// Terraform that is killed does not ask the provider to stop: its connection breaks, which cancels every
+// change, and this process would stay behind for ever.
+func watchParent() <-chan struct{} {
+	gone := make(chan struct{})
+	parent := os.Getppid() // now: the parent may have ended before the goroutine runs
+	go func() {
+		defer close(gone)
+		if runtime.GOOS == "windows" {
+			waitByHandle(parent)
+			return
+		}
+
+		// The system gives the children of a process that has ended to another. PR_SET_PDEATHSIG of Linux
+		// reports the end of the parent's thread, and not of the parent.
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+
+		for os.Getppid() == parent {
+			<-ticker.C
+		}
+	}()
+
+	return gone
+}
+
+// waitByHandle returns when a process has ended. On Windows, its number can be given to another process
+// then; a handle goes on standing for the first, which need not be a child.
+func waitByHandle(number int) {
+	process, err := os.FindProcess(number)
+	if err == nil {
+		_, err = process.Wait()
+	}
+	if err != nil {
+		select {} // nobody to wait for
 	}
 }

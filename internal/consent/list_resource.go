@@ -26,6 +26,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -63,7 +64,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 		"utc_date": schema.StringAttribute{
 			Optional: true,
 			Validators: []validator.String{
-				tfkit.Day,
+				formats.Day,
 				stringvalidator.ExactlyOneOf(path.MatchRoot("utc_date"), path.MatchRoot("identity_ids")),
 				stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
 			},
@@ -75,7 +76,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 			Validators: []validator.List{
 				listvalidator.SizeBetween(1, limitIdentityIDs),
 				listvalidator.NoNullValues(),
-				listvalidator.ValueStringsAre(tfkit.Segment),
+				listvalidator.ValueStringsAre(formats.Segment),
 			},
 			MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ", each listed once, in this order.",
 		},
@@ -370,7 +371,7 @@ func (l *listing) resultOf(ctx context.Context, found *listed) list.ListResult {
 	// Neither the scope of the provider block nor a default is written down. "terraform query
 	// -json" would print the address, and no generated configuration holds it.
 	m.fromAPI(found.held)
-	if l.scope == l.DefaultScope {
+	if l.inEffect == l.DefaultScope {
 		m.Scope = tfkit.Scope{}
 	}
 	if m.Manual.ValueBool() {

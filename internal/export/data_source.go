@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -75,7 +76,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 		Attributes: tfkit.AddScope(tfkit.TextAttribute.DataSource, map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{tfkit.Day},
+				Validators:          []validator.String{formats.Day},
 				MarkdownDescription: dayDescription + " The current day is incomplete and causes a warning.",
 			},
 			"kinds": schema.SetAttribute{

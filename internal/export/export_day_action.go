@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -38,7 +39,7 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 		MarkdownDescription: "Writes the records of one UTC day to NDJSON files and keeps nothing in state, for runners that lose their disk.",
 		Attributes: tfkit.AddScope(tfkit.TextAttribute.Action, map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
-				Required: true, Validators: []validator.String{tfkit.Day},
+				Required: true, Validators: []validator.String{formats.Day},
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
 			},
 			"kinds": schema.SetAttribute{

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -28,7 +29,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 		Attributes: tfkit.AddScope(tfkit.TextAttribute.Resource, map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{tfkit.Day},
+				Validators:          []validator.String{formats.Day},
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`." + inPlaceDescription,
 			},
 			"kinds": schema.SetAttribute{

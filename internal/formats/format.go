@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -70,6 +71,29 @@ func isSameAddress(a, b netip.Addr) bool { return a.Unmap() == b.Unmap() }
 var JSONObject = Format[map[string]jsontext.Value]{"Invalid value", "must be a JSON object", jsonvalue.ParseObject, isSameObject}
 
 func isSameObject(a, b map[string]jsontext.Value) bool { return maps.EqualFunc(a, b, jsonvalue.Equal) }
+
+// Segment is an identifier, by the rules of client.ValidateSegment.
+var Segment = Format[string]{
+	Summary: "Unusable identifier",
+	Rule:    "must be usable as one path segment, without blanks around it and characters that cannot be seen",
+	Parse:   func(text string) (string, error) { return text, client.ValidateSegment(text) },
+}
+
+// Day is a UTC date that exists (interface, section 4).
+var Day = Format[time.Time]{Summary: "Not a date", Rule: "must be a date written YYYY-MM-DD", Parse: client.ParseDay}
+
+// Timeout is a duration for which an object waits.
+var Timeout = Format[time.Duration]{Summary: "Unusable duration", Rule: timeoutRule, Parse: parseTimeout}
+
+const timeoutRule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
+
+func parseTimeout(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		return d, errors.New(timeoutRule)
+	}
+	return d, nil
+}
 
 // Value returns what a text means. It returns false for null, unknown, and a text that cannot be
 // parsed.

@@ -5,6 +5,7 @@ package formats
 import (
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -44,6 +45,20 @@ func TestInstant_beginsInTheYear2000OfUTC(t *testing.T) {
 	} {
 		if _, err := Instant.Parse(text); (err == nil) != accepted {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestTimeouts_bounds(t *testing.T) {
+	t.Parallel()
+	for text, usable := range map[string]bool{
+		"1ms": true, "90s": true, "1h30m": true, "24h": true,
+		"": false, "abc": false, "10": false, "0s": false, "-5m": false, "24h1s": false, "9999h": false, "9999999999h": false,
+	} {
+		var resp validator.StringResponse
+		Timeout.ValidateString(t.Context(), validator.StringRequest{ConfigValue: types.StringValue(text)}, &resp)
+		if got := !resp.Diagnostics.HasError(); got != usable {
+			t.Errorf("%q is usable: %v", text, got)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestClearProfile_sendsOnlyWhatIsThere(t *testing.T) {
 				o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte(`{"error":{"code":"not_found"}}`)})
 				want = []string{
 					`The service accepted the update of the profile as request "request-1". It cannot be cancelled.`,
-					"Still pending after 30s.", "Still pending after 1m.", "Still pending after 1m30s.",
+					"Still pending after 30s.", "Still pending after 1m0s.", "Still pending after 1m30s.",
 					"The profile has no value for any of the members.",
 				}
 			}

@@ -4,7 +4,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math/big"
 	"slices"
@@ -12,9 +11,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/terraform-plugin-framework-validators/providervalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -24,11 +25,21 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
+// ConfigValidators returns the rules about several attributes of the block. client.New has those of the
+// credentials, which the environment may give.
+func (p *analyticsProvider) ConfigValidators(context.Context) []provider.ConfigValidator {
+	org, project, account := path.MatchRoot("org_id"), path.MatchRoot("project_id"), path.MatchRoot("account_id")
+
+	return []provider.ConfigValidator{
+		providervalidator.RequiredTogether(org, project),
+		providervalidator.Conflicting(account, org),
+	}
+}
+
 // ValidateConfig checks the provider block alone: the environment may give the address and the credentials that it lacks.
 func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	environment := map[string]string{"ANALYTICS_BASE_URL": "https://localhost", "ANALYTICS_TOKEN": "token"}
 	r := read(req.Config.Raw, func(name string) string { return environment[name] }, &resp.Diagnostics)
-	r.checkAccess()
 	r.newClient(r.config.Config)
 }
 
@@ -36,20 +47,7 @@ func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.Valid
 // yet are recorded, and reported when a resource or data source needs the service.
 func (p *analyticsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	r := read(req.Config.Raw, p.getenv, &resp.Diagnostics)
-	r.checkAccess()
 	tflog.Debug(ctx, "Sources of the provider configuration", r.sources)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	service := &tfkit.Service{
-		DefaultScope: r.config.scope,
-		UnknownScope: r.unknown[scopeGroup],
-		Unknown:      r.unknownOfClient(),
-	}
-	if len(service.UnknownScope) > 0 {
-		service.DefaultScope = client.Scope{}
-	}
 
 	cfg := r.config.Config
 	cfg.UserAgent = "Terraform/" + req.TerraformVersion + " (+https://www.terraform.io) " + agentPrefix + p.version
@@ -58,7 +56,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		change(&cfg)
 	}
 
-	service.Client = r.newClient(cfg)
+	service := &tfkit.Service{Client: r.newClient(cfg), DefaultScope: r.config.scope, Unknown: r.unknownOfClient()}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -86,8 +84,9 @@ func ReadEnvironment(version string, getenv func(string) string) (cfg client.Con
 	}
 
 	r.config.UserAgent = agentPrefix + version
+	scope, _ = new(tfkit.Service).KnownScope(r.config.scope)
 
-	return r.config.Config, r.config.scope, problems
+	return r.config.Config, scope, problems
 }
 
 // reading is the result of reading all settings.
@@ -99,12 +98,6 @@ type reading struct {
 	unknown map[string][]string // settings that are not known yet, by group
 	sources map[string]any      // where the value of each setting comes from, for the log
 }
-
-// The sources of a setting.
-const (
-	fromBlock       = "provider block"
-	fromEnvironment = "environment"
-)
 
 // read reads the settings from a provider block and, where that does not set them, from the
 // environment. The zero Value is an empty block. Values that cannot be used are reported.
@@ -119,20 +112,18 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 
 	all := settings(config)
 	for _, s := range all {
-		r.inBlock[s.group] = r.inBlock[s.group] || !values[s.name].IsNull()
+		r.inBlock[s.group] = s.group != "" && (r.inBlock[s.group] || !values[s.name].IsNull())
 	}
-
 	for _, s := range all {
 		r.choose(s, values[s.name], getenv(s.variable()))
+	}
+	if len(r.unknown[scopeGroup]) > 0 {
+		config.scope = tfkit.Scope{OrgID: types.StringUnknown(), ProjectID: types.StringUnknown(), AccountID: types.StringUnknown()}
 	}
 
 	for _, variable := range slices.Sorted(maps.Keys(formerVariables)) {
 		if getenv(variable) != "" {
-			tfkit.Problem{
-				Summary: "Invalid environment variable",
-				Detail:  "The environment variable " + variable + " is not read any more: it is " + formerVariables[variable] + " now, in the provider block or in the JSON of ANALYTICS_WIRE.",
-				At:      path.Root(wireName),
-			}.AddError(diags)
+			r.refuse("The environment variable "+variable+" is not read any more: it is "+formerVariables[variable]+" now, in the provider block or in the JSON of ANALYTICS_WIRE.", wireName)
 		}
 	}
 	if r.sources["base_url"] == nil {
@@ -150,67 +141,31 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 // choose reads a setting from the block if that sets it or another one of its group, and otherwise from
 // the environment.
 func (r *reading) choose(s setting, value tftypes.Value, variable string) {
-	isOfAGroup := s.group != ""
-
 	switch {
 	case !value.IsFullyKnown():
 		r.unknown[s.group] = append(r.unknown[s.group], s.name)
 		r.sources[s.name] = "not known yet"
 	case !value.IsNull():
-		r.take(s, textOf(value), fromBlock)
-	case isOfAGroup && r.inBlock[s.group]: // which wins as a whole
+		r.sources[s.name] = "provider block"
+		if err := s.apply(textOf(value)); err != nil {
+			r.refuse("The setting "+s.name+" "+err.Error()+".", s.name)
+		}
+	case r.inBlock[s.group]: // which wins as a whole
 	case variable != "":
-		r.take(s, variable, fromEnvironment)
+		r.sources[s.name] = "environment"
+		if err := s.apply(variable); err != nil {
+			r.refuse("The environment variable "+s.variable()+" "+err.Error()+".", s.name)
+		}
 	}
 }
 
-// take takes over the value of a setting, or reports why it cannot be used.
-func (r *reading) take(s setting, value, source string) {
-	r.sources[s.name] = source
-	summary, subject := "Invalid value", s.name
-	if source == fromEnvironment {
-		summary, subject = "Invalid environment variable", "The environment variable "+s.variable()
+// refuse reports a setting that cannot be used, at an attribute of the block.
+func (r *reading) refuse(detail string, attribute ...string) {
+	problem := tfkit.Problem{Summary: "Unusable provider configuration", Detail: detail}
+	for _, name := range attribute {
+		problem.At = problem.At.AtName(name)
 	}
-
-	for _, err := range s.apply(value) {
-		problem := tfkit.Problem{Summary: summary, Detail: subject + " " + err.Error() + ".", At: path.Root(s.name)}
-		if member, ok := errors.AsType[client.WireError](err); ok {
-			problem.Detail = subject + " cannot be used: " + err.Error() + "."
-			for name := range member.Setting.Tokens() {
-				problem.At = problem.At.AtName(name)
-			}
-		}
-		problem.AddError(r.diags)
-	}
-}
-
-// checkAccess refuses everything but exactly one way to authenticate, and a scope that cannot be
-// used, each once all of it is known. A missing scope can be used: resources and data sources may
-// have their own.
-func (r *reading) checkAccess() {
-	if r.diags.HasError() {
-		return
-	}
-
-	c := r.config
-	e, isUnusable := errors.AsType[*transport.CredentialError](c.Credentials.Validate())
-	if isUnusable && len(r.unknown[credentialGroup]) == 0 {
-		tfkit.Problem{
-			Summary: "Unusable credentials",
-			Detail:  "The setting " + e.Error() + ".",
-			Do: "give exactly one of email and password, token, or api_secret_key, in the provider block, or as " +
-				"ANALYTICS_EMAIL and ANALYTICS_PASSWORD, ANALYTICS_TOKEN, or ANALYTICS_API_SECRET_KEY in the environment. The block wins as a whole.",
-			At: path.Root(e.Setting),
-		}.AddError(r.diags)
-	}
-
-	if err := c.scope.Validate(); err != nil && c.scope != (client.Scope{}) && len(r.unknown[scopeGroup]) == 0 {
-		at := path.Root("org_id")
-		if c.scope.AccountID != "" {
-			at = path.Root("account_id")
-		}
-		tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(r.diags)
-	}
+	problem.AddError(r.diags)
 }
 
 // unknownOfClient returns the settings of the client that are not known yet.
@@ -218,7 +173,8 @@ func (r *reading) unknownOfClient() []string {
 	return slices.Concat(r.unknown[""], r.unknown[credentialGroup])
 }
 
-// newClient returns the client; nil after an error, and while its settings are not known.
+// newClient returns the client; nil after an error, and while its settings are not known. The lines of the
+// error of client.New begin with the setting.
 func (r *reading) newClient(cfg client.Config) *client.Client {
 	if r.diags.HasError() || len(r.unknownOfClient()) > 0 {
 		return nil
@@ -226,8 +182,10 @@ func (r *reading) newClient(cfg client.Config) *client.Client {
 
 	c, err := client.New(cfg)
 	if err != nil {
-		name, _, _ := strings.Cut(err.Error(), " ")
-		tfkit.Problem{Summary: "Unusable provider configuration", Detail: "The setting " + err.Error() + ".", At: path.Root(name)}.AddError(r.diags)
+		for problem := range strings.SplitSeq(err.Error(), "\n") {
+			name, _, _ := strings.Cut(problem, " ")
+			r.refuse("The setting "+problem+".", strings.Split(name, ".")...)
+		}
 	}
 
 	return c

@@ -42,8 +42,8 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"api_secret_key": "canary\n"}, "api_secret_key", "control character"},
 		{prototest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
 		{prototest.Attributes{"api_secret_key": nil, "email": "can\u200bary", "password": "canary"}, "email", "cannot be seen, U+200B at byte 3"},
-		{prototest.Attributes{"org_id": "o"}, "org_id", "either org_id and project_id"},
-		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "older path family"},
+		{prototest.Attributes{"org_id": "o"}, "org_id", "must be configured together"},
+		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "cannot be configured together"},
 		{prototest.Attributes{"org_id": "o", "project_id": "can\u200bary"}, "project_id", "cannot be seen, U+200B at byte 3"},
 		{prototest.Attributes{"account_id": ".."}, "account_id", "change the path"},
 		{prototest.Attributes{"max_concurrency": 1.5}, "max_concurrency", "whole number from 1 to 256"},
@@ -76,7 +76,7 @@ func TestProvider_validateReadsTheBlockAlone(t *testing.T) {
 		"uses plain http":         {"base_url": "http://h.example.com"},
 		"from 0 to 10":            {"max_retries": 99},
 		"must be a JSON Pointer":  wire("consent", "at", "data"),
-		"either org_id and":       {"org_id": "o"},
+		"must be configured":      {"org_id": "o"},
 		"excludes the other":      {"token": "t", "api_secret_key": "k"},
 		"is missing or blank":     {"email": "a@example.com"},
 		"must not contain Author": {"headers": prototest.Attributes{"Authorization": "x"}},
@@ -133,7 +133,7 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
 		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE": `{"pending":{"use":"canary"}}`,
-		"ANALYTICS_BASE_URL": "canary", "ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "o",
+		"ANALYTICS_BASE_URL": "canary", "ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "canary\n",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}
 		_, diags := prototest.Start(t, nil, environment)
@@ -159,7 +159,7 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "is missing or blank", `AttributeName("password")`)
 
 	_, diags = prototest.Start(t, good.With(prototest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
-	prototest.WantText(t, diags.Errors(), "either org_id and project_id")
+	prototest.WantText(t, diags.Errors(), "must be configured together")
 
 	for lag, block := range map[string]prototest.Attributes{"9s": {}, "": {"wire": prototest.Attributes{"envelope": "/d", "lag": nil}}} {
 		var cfg client.Config

@@ -53,37 +53,36 @@ func (g *Guard) Options() []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream)}
 }
 
-func (g *Guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	return g.call(ctx, info.FullMethod, func() (any, error) { return next(ctx, req) })
-}
-
-func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if !strings.HasPrefix(info.FullMethod, "/tfplugin6.") { // those of go-plugin end with the process
-		return next(server, stream)
-	}
-
-	last, err := g.call(stream.Context(), info.FullMethod, func() (any, error) { return nil, next(server, stream) })
-	if last != nil { // after a panic
-		err = stream.SendMsg(last)
-	}
-
-	return err
-}
-
-// call calls next and counts the call as under way. The answer after a panic is that of
+// unary calls next and counts the call as under way. The answer after a panic is that of
 // internalError.
-func (g *Guard) call(ctx context.Context, fullMethod string, next func() (any, error)) (resp any, err error) {
-	if path.Base(fullMethod) != "StopProvider" { // which waits for the others
+func (g *Guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
+	method := path.Base(info.FullMethod)
+	if method != "StopProvider" { // which waits for the others
 		_ = g.calls.Acquire(context.WithoutCancel(ctx), 1)
 		defer g.calls.Release(1)
 	}
 	defer func() {
 		if recover() != nil {
-			resp, err = internalError(ctx, fullMethod)
+			resp, err = internalError(ctx, method)
 		}
 	}()
 
-	return next()
+	return next(ctx, req)
+}
+
+// stream is unary for a method with a stream of answers. After a panic, it sends the last one.
+func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if !strings.HasPrefix(info.FullMethod, "/tfplugin6.") { // those of go-plugin end with the process
+		return next(server, stream)
+	}
+
+	handle := func(context.Context, any) (any, error) { return nil, next(server, stream) }
+	last, err := g.unary(stream.Context(), nil, &grpc.UnaryServerInfo{FullMethod: info.FullMethod}, handle)
+	if last != nil {
+		err = stream.SendMsg(last)
+	}
+
+	return err
 }
 
 // Wait waits until the calls that are under way have ended, and at most for limit. Calls that
@@ -98,7 +97,7 @@ func (g *Guard) Wait(ctx context.Context, limit time.Duration) {
 
 // internalError returns the answer of a method that panicked: one error and nothing else, so that
 // Terraform keeps its object. A status error would lose the private state.
-func internalError(ctx context.Context, fullMethod string) (any, error) {
+func internalError(ctx context.Context, method string) (any, error) {
 	// The server behind the interceptors makes the logger of a request.
 	ctx = tfsdklog.NewRootProviderLogger(ctx, tfsdklog.WithStderrFromInit(),
 		tfsdklog.WithLogName(TypeName), tflog.WithLevelFromEnv("TF_LOG_PROVIDER", TypeName))
@@ -109,7 +108,7 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 
 	diagnostics := []any{map[string]any{"severity": "ERROR", "summary": summary, "detail": detail}}
 	content, kind := map[string]any{"diagnostics": diagnostics}, ".Response"
-	switch path.Base(fullMethod) {
+	switch method {
 	case "InvokeAction":
 		content, kind = map[string]any{"completed": content}, ".Event"
 	case "ListResource":
@@ -118,8 +117,7 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 
 	// The types of answers are internal to terraform-plugin-go, and registered.
 	encoded, _ := json.Marshal(content)
-	name := protoreflect.FullName("tfplugin6." + path.Base(fullMethod) + kind)
-	if typ, err := protoregistry.GlobalTypes.FindMessageByName(name); err == nil {
+	if typ, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName("tfplugin6." + method + kind)); err == nil {
 		answer := typ.New().Interface()
 		if protojson.Unmarshal(encoded, answer) == nil {
 			return answer, nil

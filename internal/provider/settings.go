@@ -19,13 +19,14 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // configuration is what a provider block and the environment configure.
 type configuration struct {
 	client.Config
 
-	scope client.Scope
+	scope tfkit.Scope
 }
 
 // Groups of settings. Those of credentials and of the scope come from one place as a whole: from
@@ -38,25 +39,14 @@ const (
 // setting is one attribute of the provider block, or the block wire. Schema, validation, Configure
 // and the environment are made from the list of all settings.
 type setting struct {
-	name  string // of the attribute
-	kind  kind
-	group string
-	// apply takes over a value, which has the form of the variable. The errors complete a sentence
-	// about the attribute, and never hold the value. What concerns the client is checked by client.New.
-	apply func(value string) []error
-	text  string // the description
+	name      string
+	attribute func(description string) schema.Attribute // nil for the block
+	group     string
+	// apply takes over a value, which has the form of the variable. The error completes a sentence
+	// about the attribute, and never holds the value. What concerns the client is checked by client.New.
+	apply       func(value string) error
+	description string
 }
-
-// kind is the type of an attribute in the schema.
-type kind int
-
-const (
-	plainText kind = iota
-	secretText
-	truth
-	number
-	secretMap
-)
 
 // variable returns the name of the environment variable.
 func (s setting) variable() string { return "ANALYTICS_" + strings.ToUpper(s.name) }
@@ -89,56 +79,40 @@ var formerVariables = map[string]string{
 // settings returns all settings, which are taken over into a configuration.
 func settings(to *configuration) []setting {
 	concurrency := within(strconv.Atoi, "a whole number", 1, client.LimitMaxConcurrency)
-	rate := within(parseNumber, "a number", minRequestsPerSecond, client.LimitRequestsPerSec)
+	rate := within(parseJSON[float64]("a number"), "a number", minRequestsPerSecond, client.LimitRequestsPerSec)
 	timeout := within(time.ParseDuration, "a duration such as 45s,", client.MinRequestTimeout, client.LimitRequestTimeout)
 	retries := within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries)
 	credentials := &to.Credentials
 
 	return []setting{
-		{"base_url", plainText, "", take(&to.BaseURL, parseText), "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine."},
-		{"ca_cert_file", plainText, "", take(&to.CACertPEM, parseFile), "PEM file with certificates to trust in addition to the system's own."},
-		{"headers", secretMap, "", take(&to.Headers, parseHeaders), "Additional headers of every request, for gateways; in the environment, a JSON object of strings. `Authorization` and `Idempotency-Key` are refused. Sensitive."},
-		{"read_only", truth, "", take(&to.ReadOnly, parseTruth), "Whether to refuse every write, in the plan already. Defaults to `false`."},
+		{"base_url", text, "", take(&to.BaseURL, parseText), "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine."},
+		{"ca_cert_file", text, "", take(&to.CACertPEM, parseFile), "PEM file with certificates to trust in addition to the system's own."},
+		{"headers", secretMap, "", take(&to.Headers, parseJSON[map[string]string]("a JSON object of strings")), "Additional headers of every request, for gateways; in the environment, a JSON object of strings. `Authorization` and `Idempotency-Key` are refused. Sensitive."},
+		{"read_only", flag, "", take(&to.ReadOnly, parseJSON[bool]("true or false")), "Whether to refuse every write, in the plan already. Defaults to `false`."},
 		{"max_concurrency", number, "", take(&to.MaxConcurrency, concurrency), fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency)},
 		{"requests_per_second", number, "", take(&to.RequestsPerSecond, rate), fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec)},
-		{"request_timeout", plainText, "", take(&to.RequestTimeout, timeout), fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout)},
+		{"request_timeout", text, "", take(&to.RequestTimeout, timeout), fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout)},
 		{"max_retries", number, "", take(&to.MaxRetries, retries), fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries)},
 
-		{"email", plainText, credentialGroup, take(&credentials.Email, credential("email")), "E-mail address to log in with. Requires `password`."},
-		{"password", secretText, credentialGroup, take(&credentials.Password, credential("password")), "Password to log in with. Requires `email`. Sensitive."},
-		{"token", secretText, credentialGroup, take(&credentials.Token, credential("token")), "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive."},
-		{"api_secret_key", secretText, credentialGroup, take(&credentials.APISecretKey, credential("api_secret_key")), "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."},
+		{"email", text, credentialGroup, take(&credentials.Email, credential("email")), "E-mail address to log in with. Requires `password`."},
+		{"password", secret, credentialGroup, take(&credentials.Password, credential("password")), "Password to log in with. Requires `email`. Sensitive."},
+		{"token", secret, credentialGroup, take(&credentials.Token, credential("token")), "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive."},
+		{"api_secret_key", secret, credentialGroup, take(&credentials.APISecretKey, credential("api_secret_key")), "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."},
 
-		{"org_id", plainText, scopeGroup, take(&to.scope.OrgID, parseSegment), "Organization of all resources without a scope of their own. Requires `project_id`."},
-		{"project_id", plainText, scopeGroup, take(&to.scope.ProjectID, parseSegment), "Project of all resources without a scope of their own. Requires `org_id`."},
-		{"account_id", plainText, scopeGroup, take(&to.scope.AccountID, parseSegment), "Account of all resources without a scope of their own, in the older path family."},
+		{"org_id", text, scopeGroup, take(&to.scope.OrgID, parseSegment), "Organization of all resources without a scope of their own. Requires `project_id`."},
+		{"project_id", text, scopeGroup, take(&to.scope.ProjectID, parseSegment), "Project of all resources without a scope of their own. Requires `org_id`."},
+		{"account_id", text, scopeGroup, take(&to.scope.AccountID, parseSegment), "Account of all resources without a scope of their own, in the older path family."},
 
-		{name: wireName, apply: takeWire(&to.Wire)},
+		{name: wireName, apply: take(&to.Wire, parseWire)},
 	}
 }
 
 // take returns the apply of a setting that parse reads into a field. The error of parse never holds
 // the value.
-func take[T any](field *T, parse func(string) (T, error)) func(string) []error {
-	return func(value string) []error {
-		parsed, err := parse(value)
-		if err != nil {
-			return []error{err}
-		}
-		*field = parsed
-		return nil
-	}
-}
-
-// takeWire returns the apply of the block wire. The errors about its members are client.WireError.
-func takeWire(field *client.Wire) func(string) []error {
-	return func(value string) []error {
-		wire, err := client.ParseWire([]byte(value))
-		if err != nil {
-			return []error{err}
-		}
-		*field = wire
-		return wire.Problems()
+func take[T any](field *T, parse func(string) (T, error)) func(string) error {
+	return func(value string) (err error) {
+		*field, err = parse(value)
+		return err
 	}
 }
 
@@ -146,10 +120,20 @@ func takeWire(field *client.Wire) func(string) []error {
 func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to T) func(string) (T, error) {
 	return func(value string) (T, error) {
 		v, err := parse(value)
-		if err == nil && v >= from && v <= to { // not NaN
-			return v, nil
+		if err != nil || v < from || v > to {
+			err = fmt.Errorf("must be %s from %v to %v", what, from, to)
 		}
-		return v, fmt.Errorf("must be %s from %v to %v", what, from, to)
+		return v, err
+	}
+}
+
+// parseJSON returns what reads a JSON value. what is what the value must be.
+func parseJSON[T any](what string) func(string) (T, error) {
+	return func(value string) (v T, err error) {
+		if json.Unmarshal([]byte(value), &v) != nil {
+			err = errors.New("must be " + what)
+		}
+		return v, err
 	}
 }
 
@@ -159,6 +143,12 @@ func credential(name string) func(string) (string, error) {
 }
 
 func parseText(value string) (string, error) { return value, nil }
+
+func parseSegment(value string) (types.String, error) {
+	return types.StringValue(value), client.ValidateSegment(value)
+}
+
+func parseWire(value string) (client.Wire, error) { return client.ParseWire([]byte(value)) }
 
 func parseFile(value string) ([]byte, error) {
 	if value == "" {
@@ -171,31 +161,11 @@ func parseFile(value string) ([]byte, error) {
 	return content, nil
 }
 
-func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
-
-func parseSegment(value string) (string, error) { return value, client.ValidateSegment(value) }
-
-func parseTruth(value string) (bool, error) {
-	parsed, err := strconv.ParseBool(value)
-	if err != nil {
-		return false, errors.New("must be true or false")
-	}
-	return parsed, nil
-}
-
-// parseHeaders reads a JSON object of headers.
-func parseHeaders(value string) (headers map[string]string, _ error) {
-	if json.Unmarshal([]byte(value), &headers) != nil {
-		return nil, errors.New("must be a JSON object of strings")
-	}
-	return headers, nil
-}
-
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	attributes := map[string]schema.Attribute{}
 	for _, s := range settings(&configuration{}) {
-		if s.name != wireName {
-			attributes[s.name] = s.attribute()
+		if s.attribute != nil {
+			attributes[s.name] = s.attribute(s.description + " Environment variable: `" + s.variable() + "`.")
 		}
 	}
 
@@ -206,18 +176,22 @@ func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 	}
 }
 
-// attribute returns the attribute of a setting. Its values are checked by the setting itself.
-func (s setting) attribute() schema.Attribute {
-	text := s.text + " Environment variable: `" + s.variable() + "`."
+func text(description string) schema.Attribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+}
 
-	switch s.kind {
-	case truth:
-		return schema.BoolAttribute{Optional: true, MarkdownDescription: text}
-	case number:
-		return schema.NumberAttribute{Optional: true, MarkdownDescription: text}
-	case secretMap:
-		return schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, MarkdownDescription: text}
-	}
+func secret(description string) schema.Attribute {
+	return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
+}
 
-	return schema.StringAttribute{Optional: true, Sensitive: s.kind == secretText, MarkdownDescription: text}
+func secretMap(description string) schema.Attribute {
+	return schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, MarkdownDescription: description}
+}
+
+func number(description string) schema.Attribute {
+	return schema.NumberAttribute{Optional: true, MarkdownDescription: description}
+}
+
+func flag(description string) schema.Attribute {
+	return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
 }

@@ -88,14 +88,6 @@ func group(description string, attributes map[string]schema.Attribute) schema.Bl
 	return schema.SingleNestedBlock{MarkdownDescription: description, Attributes: attributes}
 }
 
-func text(description string) schema.Attribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: description}
-}
-
-func flag(description string) schema.Attribute {
-	return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
-}
-
 func words(description string) schema.Attribute {
 	return schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: description}
 }

@@ -207,8 +207,8 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 		return nil // the framework reports it
 	}
 
-	scope := cmp.Or(object.Scope, service.DefaultScope) // a state that was written by hand may lack it
-	about := tfkit.PartOf(client.Person{Scope: scope, Identity: object.IdentityID}, textOfTriggers(object.Triggers))
+	scope, _ := service.KnownScope(tfkit.Scope{}) // a state that was written by hand may lack its own
+	about := tfkit.PartOf(client.Person{Scope: cmp.Or(object.Scope, scope), Identity: object.IdentityID}, textOfTriggers(object.Triggers))
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		repeated.AddError(&diags)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -73,7 +74,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			"identity_id": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Limits the list to requests about this person.",
-				Validators:          []validator.String{tfkit.Segment},
+				Validators:          []validator.String{formats.Segment},
 			},
 			"operation": schema.StringAttribute{
 				Optional:            true,

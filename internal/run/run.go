@@ -150,7 +150,7 @@ func (r *Run) Wait(ctx context.Context) *tfkit.Problem {
 	if r.Waits {
 		wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
 		tfkit.During(ctx, wait, func(since time.Duration) {
-			tfkit.Say(r.invoked, "Still pending after "+tfkit.ShortDuration(since)+".")
+			tfkit.Say(r.invoked, "Still pending after "+since.String()+".")
 		})
 	}
 

@@ -13,9 +13,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
 // ActionIdentity is the attribute of an action that names a person. The provider's server
@@ -28,11 +30,6 @@ type PersonActionModel struct {
 	Wait     types.Bool     `tfsdk:"wait_for_fulfilment"`
 	Timeouts timeouts.Value `tfsdk:"timeouts"`
 }
-
-func (m *PersonActionModel) person() *PersonActionModel { return m }
-
-// PersonModel is a *PersonActionModel, or a pointer to a model that embeds one.
-type PersonModel interface{ person() *PersonActionModel }
 
 // AddPersonAction adds the attributes and the block of a PersonActionModel to the schema of an
 // action. wait describes wait_for_fulfilment, and timeout says what happens when the time is over.
@@ -47,7 +44,7 @@ func AddPersonAction(to *schema.Schema, wait, timeout string) {
 		MarkdownDescription: timeoutText + " " + timeout,
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
 		Attributes: map[string]schema.Attribute{
-			"invoke": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long to wait when the action is invoked." + timeoutDefault},
+			"invoke": schema.StringAttribute{Optional: true, Validators: []validator.String{formats.Timeout}, MarkdownDescription: "How long to wait when the action is invoked." + timeoutDefault},
 		},
 	}}
 }
@@ -55,27 +52,30 @@ func AddPersonAction(to *schema.Schema, wait, timeout string) {
 // ModifiesTheService is what the plan of an action says of Terraform's question.
 const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
-// PlanPerson reads the configuration of an action about a person into m, and reports a read-only
-// provider and an unusable scope. It returns false if the configuration cannot be read.
-func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m PersonModel, diags *diag.Diagnostics) (read bool) {
+// PlanPerson reads the configuration of an action about a person into m, which embeds a PersonActionModel.
+// It reports a read-only provider and an unusable scope, and returns false if the configuration cannot be read.
+func (s *Service) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m any, diags *diag.Diagnostics) (read bool) {
+	var scope Scope
 	diags.Append(req.Config.Get(ctx, m)...)
+	access(ctx, req.Config.GetAttribute, scope.attributes(), diags)
 	if diags.HasError() {
 		return false
 	}
 
 	s.RefuseReadOnly(diags)
-	s.PlanScope(m.person().Scope, diags)
+	s.PlanScope(scope, diags)
 
 	return true
 }
 
 // InvokePerson reads the configuration of an action about a person into m, and returns the client and
 // the person for it. It returns false after reporting what is missing.
-func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m PersonModel) (*client.Client, client.Person, bool) {
+func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse, m any) (*client.Client, client.Person, bool) {
+	var about Identity
 	resp.Diagnostics.Append(req.Config.Get(ctx, m)...)
-	person := m.person()
-	c, scope, _ := s.ClientAndScope(person.Scope, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() && person.IdentityID.IsNull() {
+	access(ctx, req.Config.GetAttribute, about.attributes(), &resp.Diagnostics)
+	c, scope, _ := s.ClientAndScope(about.Scope, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() && about.IdentityID.IsNull() {
 		Problem{
 			Summary: "The identity did not arrive",
 			Detail:  "Terraform passed no identity_id to the action. Terraform 1.16 and later drop the ephemeral values of an action that is run with -invoke. Nothing was sent.",
@@ -84,16 +84,13 @@ func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, re
 		}.AddError(&resp.Diagnostics)
 	}
 
-	return c, client.Person{Scope: scope, Identity: person.IdentityID.ValueString()}, !resp.Diagnostics.HasError()
+	return c, client.Person{Scope: scope, Identity: about.IdentityID.ValueString()}, !resp.Diagnostics.HasError()
 }
 
-// Say tells the user what an action does. Terraform shows each message at once. It shows no
-// more messages after an interrupt, so whatever the user has to know must be said before the
-// action waits for something. A message must hold no identity, no path and no value of a person.
-// Without an action, which is for the run of an object, nothing is said.
-//
-// The server of the provider takes all messages until the action has ended, also if
-// nobody reads them any more, so that no send blocks for ever.
+// Say tells the user what an action does; without an action, it does nothing. A message must hold no
+// identity, no path and no value of a person. Terraform shows no more messages after an interrupt, so
+// what the user has to know must be said before the action waits. The provider's server takes all
+// messages, also if nobody reads them any more, so that no send blocks for ever.
 func Say(resp *action.InvokeResponse, message string) {
 	if resp != nil {
 		resp.SendProgress(action.InvokeProgressEvent{Message: message})

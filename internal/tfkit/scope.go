@@ -5,6 +5,7 @@ package tfkit
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -21,6 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
 // Scope is the part of every model that overrides the provider's scope.
@@ -77,15 +79,15 @@ func AddScope[A any](as func(TextAttribute) A, attributes map[string]A) map[stri
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
 	attributes["org_id"] = as(TextAttribute{
 		text:  "Organization, in place of that of the provider block. Requires `project_id`.",
-		rules: []validator.String{Segment, stringvalidator.AlsoRequires(project)},
+		rules: []validator.String{formats.Segment, stringvalidator.AlsoRequires(project)},
 	})
 	attributes["project_id"] = as(TextAttribute{
 		text:  "Project, in place of that of the provider block. Requires `org_id`.",
-		rules: []validator.String{Segment, stringvalidator.AlsoRequires(org)},
+		rules: []validator.String{formats.Segment, stringvalidator.AlsoRequires(org)},
 	})
 	attributes["account_id"] = as(TextAttribute{
 		text:  "Account of the older path family. Conflicts with `org_id` and `project_id`.",
-		rules: []validator.String{Segment, stringvalidator.ConflictsWith(org, project)},
+		rules: []validator.String{formats.Segment, stringvalidator.ConflictsWith(org, project)},
 	})
 
 	return attributes
@@ -97,32 +99,33 @@ func AddPerson[A any](as func(TextAttribute) A, attributes map[string]A) map[str
 }
 
 func addPerson[A any](as func(TextAttribute) A, attributes map[string]A, text string) map[string]A {
-	attributes["identity_id"] = as(TextAttribute{isRequired: true, text: text, rules: []validator.String{Segment}})
+	attributes["identity_id"] = as(TextAttribute{isRequired: true, text: text, rules: []validator.String{formats.Segment}})
 	return AddScope(as, attributes)
 }
 
 // KnownScope returns the object's own scope, or else the provider's and never a mixture. It
 // reports false if that is not known yet.
-func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
-	own := client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
-	isOwnUnknown := m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
-	isDefaultUnknown := own == (client.Scope{}) && len(s.UnknownScope) > 0
-
-	return cmp.Or(own, s.DefaultScope), !isOwnUnknown && !isDefaultUnknown
+func (s *Service) KnownScope(m Scope) (scope client.Scope, known bool) {
+	m = cmp.Or(m, s.DefaultScope)
+	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}, !m.isUnknown()
 }
 
 // ClientAndScope returns the client and the scope for a request, or reports what is missing.
-func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
-	scope, known := s.KnownScope(of)
+func (s *Service) ClientAndScope(m Scope, diags *diag.Diagnostics) (c *client.Client, scope client.Scope, ok bool) {
+	if m.OrgID.ValueString() == "" && m.AccountID.ValueString() == "" { // not known when it was planned, or absent
+		m = s.DefaultScope
+	}
+
+	scope = client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
 	switch err := scope.Validate(); {
 	case s.Client == nil:
-		addUnknown(diags, s.Unknown)
-	case !known:
-		addUnknown(diags, s.UnknownScope)
-	case err != nil:
-		addUnusable(diags, err)
-	default:
+		addUnknown(diags, strings.Join(s.Unknown, ", "))
+	case err == nil:
 		return s.Client, scope, true
+	case m.isUnknown():
+		addUnknown(diags, "org_id, project_id or account_id")
+	default:
+		addUnusable(diags, err)
 	}
 
 	return nil, client.Scope{}, false
@@ -130,8 +133,8 @@ func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Cli
 
 // PlanScope reports, in a plan, a scope that cannot be used. A scope that is not known yet is left to
 // the apply.
-func (s *Service) PlanScope(of Scope, diags *diag.Diagnostics) {
-	scope, known := s.KnownScope(of)
+func (s *Service) PlanScope(m Scope, diags *diag.Diagnostics) {
+	scope, known := s.KnownScope(m)
 	if err := scope.Validate(); known && err != nil {
 		addUnusable(diags, err)
 	}
@@ -145,25 +148,15 @@ func addUnusable(diags *diag.Diagnostics, why error) {
 	}.AddError(diags)
 }
 
-// ResolveScope sets m to the scope in effect, with nulls for the other path family. Create must call it
-// on the plan, before anything is sent.
+// ResolveScope sets m to the scope in effect. Create must call it on the plan, before anything is sent.
 func (s *Service) ResolveScope(m *Scope) {
-	scope, _ := s.KnownScope(*m)
-	*m = Scope{}
-	if scope.OrgID != "" {
-		m.OrgID = types.StringValue(scope.OrgID)
-	}
-	if scope.ProjectID != "" {
-		m.ProjectID = types.StringValue(scope.ProjectID)
-	}
-	if scope.AccountID != "" {
-		m.AccountID = types.StringValue(scope.AccountID)
+	if *m == (Scope{}) || m.isUnknown() {
+		*m = s.DefaultScope
 	}
 }
 
-// ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
-// call it on the state, before anything is sent; that of a resource with an identity calls
-// ReadIdentity.
+// ReadScope records that the run reads objects, and sets m to the scope in effect. Read must call it on the
+// state; that of a resource with an identity calls ReadIdentity.
 func (s *Service) ReadScope(m *Scope) {
 	s.hasRead.Store(true)
 	s.ResolveScope(m)
@@ -183,43 +176,37 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	}
 
 	diags := &resp.Diagnostics
-	var configured, planned, state Scope
+	var configured, state Scope
 	access(ctx, req.Config.GetAttribute, configured.attributes(), diags)
-	access(ctx, resp.Plan.GetAttribute, planned.attributes(), diags)
 	access(ctx, req.State.GetAttribute, state.attributes(), diags) // all null if the object is new
 	s.PlanScope(configured, diags)
 	if diags.HasError() {
 		return false
 	}
 
-	followsProvider, isPlaced := configured == Scope{}, state != Scope{}
-	to, known := s.KnownScope(configured)
-	if known {
-		planned = configured
-		s.ResolveScope(&planned)
-	} else if followsProvider && isPlaced { // otherwise the framework has planned it
+	followsProvider, isNew := configured == Scope{}, state == Scope{}
+	planned := cmp.Or(configured, s.DefaultScope)
+	if followsProvider && !isNew && planned.isUnknown() {
 		planned = state
 	}
 	access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
 
-	if !isPlaced || planned == state {
+	if isNew || planned == state {
 		return false
 	}
 	for attribute := range planned.attributes() {
 		resp.RequiresReplace.Append(path.Root(attribute))
 	}
-	if followsProvider {
-		from, _ := s.KnownScope(state)
-		return s.explainMove(from, to, diags)
-	}
 
-	return false
+	return followsProvider && s.explainMove(state, planned, diags)
 }
 
 // explainMove warns that an object follows the provider to another scope. In the apply of a saved plan,
 // where nothing is read before, that is an error: the plan was made for the scope in state. Of a new
 // object, Terraform passes nothing from the plan to the apply, and refuses another scope itself.
-func (s *Service) explainMove(from, to client.Scope, diags *diag.Diagnostics) (isMoved bool) {
+func (s *Service) explainMove(state, planned Scope, diags *diag.Diagnostics) (isMoved bool) {
+	from, _ := s.KnownScope(state)
+	to, _ := s.KnownScope(planned)
 	if !s.Plans() {
 		Problem{
 			Summary: "The plan is for another scope",
@@ -254,6 +241,11 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 // attributes returns the values by attribute name.
 func (m *Scope) attributes() map[string]*types.String {
 	return map[string]*types.String{"org_id": &m.OrgID, "project_id": &m.ProjectID, "account_id": &m.AccountID}
+}
+
+// isUnknown reports whether a part of the scope is not known yet.
+func (m *Scope) isUnknown() bool {
+	return m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
 }
 
 // access calls GetAttribute of a configuration, plan or state, or SetAttribute, for each attribute.

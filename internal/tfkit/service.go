@@ -28,12 +28,11 @@ import (
 type Service struct {
 	// Client is nil exactly if Unknown is not empty.
 	Client *client.Client
-	// DefaultScope is the provider's scope; zero if it has none.
-	DefaultScope client.Scope
+	// DefaultScope is the provider's scope; zero if it has none, and of unknown values as long as a part is not known.
+	DefaultScope Scope
 	// Unknown lists the attributes of the provider block without which there is no client, as long as
-	// they are not known. UnknownScope lists those of the scope.
-	Unknown      []string
-	UnknownScope []string
+	// they are not known.
+	Unknown []string
 	// Consents is the evidence about the people whose consent the objects of this run keep.
 	Consents Consents
 	// Profiles records whose profile the objects of this run write.
@@ -52,15 +51,15 @@ type Service struct {
 // values are fine until the service has to be asked.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if s.Client == nil {
-		addUnknown(diags, s.Unknown)
+		addUnknown(diags, strings.Join(s.Unknown, ", "))
 	}
 	return s.Client, s.Client != nil
 }
 
-func addUnknown(diags *diag.Diagnostics, names []string) {
+func addUnknown(diags *diag.Diagnostics, names string) {
 	Problem{
 		Summary: "Provider configuration not known yet",
-		Detail:  "The provider has to send a request now, but " + strings.Join(names, ", ") + " of the provider block is not known yet.",
+		Detail:  "The provider has to send a request now, but " + names + " of the provider block is not known yet.",
 		Do:      "apply the resources that this value comes from first (-target), or set it from a variable or from the environment.",
 	}.AddError(diags)
 }

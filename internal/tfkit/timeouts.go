@@ -3,8 +3,6 @@
 package tfkit
 
 import (
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -23,19 +21,6 @@ type Timeouts = timeouts.Value
 // timeoutText describes the block timeouts.
 const timeoutText = "How long to wait for the service: a duration such as `90s`, `5m` or `1h30m`, and at most `24h`."
 
-// timeoutRules are the rules of an attribute of the block timeouts.
-var timeoutRules = []validator.String{formats.Format[time.Duration]{Summary: "Unusable duration", Rule: timeoutRule, Parse: parseTimeout}}
-
-const timeoutRule = "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
-
-func parseTimeout(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 || d > 24*time.Hour {
-		return d, errors.New(timeoutRule)
-	}
-	return d, nil
-}
-
 // DefaultTimeout limits a wait if timeouts is not configured. The service promises a time for profiles alone, which are
 // usually updated within 60 seconds (interface, section 8).
 const DefaultTimeout = 10 * time.Minute
@@ -51,13 +36,8 @@ func TimeoutsBlock() schema.Block {
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long a create waits." + timeoutDefault},
-			"update": schema.StringAttribute{Optional: true, Validators: timeoutRules, MarkdownDescription: "How long an update waits." + timeoutDefault},
+			"create": schema.StringAttribute{Optional: true, Validators: []validator.String{formats.Timeout}, MarkdownDescription: "How long a create waits." + timeoutDefault},
+			"update": schema.StringAttribute{Optional: true, Validators: []validator.String{formats.Timeout}, MarkdownDescription: "How long an update waits." + timeoutDefault},
 		},
 	}
-}
-
-// ShortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.
-func ShortDuration(d time.Duration) string {
-	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }

@@ -115,7 +115,6 @@ var exports = map[string]play{
 // settings are the advices about the provider block.
 var settings = map[string]play{
 	"set base_url in the provider block":  {configuration: consent("x"), situation: set("ANALYTICS_BASE_URL", ""), follow: toService},
-	"give exactly one of email and passw": {configuration: consent("x"), situation: set("ANALYTICS_TOKEN", "also"), follow: set("ANALYTICS_TOKEN", "")},
 	"set org_id and project_id, or accou": {configuration: consent("x"), situation: inOrder(set("ANALYTICS_ORG_ID", ""), set("ANALYTICS_PROJECT_ID", "")), follow: inOrder(set("ANALYTICS_ORG_ID", "org-demo"), set("ANALYTICS_PROJECT_ID", "web"))},
 	"set email and password in the provider block": {
 		needs: acctest.Ephemeral, configuration: block("ephemeral", "session_token", "x") + consent("x"), follow: toLogin,

@@ -16,26 +16,12 @@ import (
 // AtUTCDate is the path of utc_date.
 var AtUTCDate = path.Root("utc_date")
 
-// Segment is the format of identifiers, by the rules of client.ValidateSegment.
-var Segment = formats.Format[string]{
-	Summary: "Unusable identifier",
-	Rule:    "must be usable as one path segment, without blanks around it and characters that cannot be seen",
-	Parse:   func(text string) (string, error) { return text, client.ValidateSegment(text) },
-}
-
-// Day is the format of UTC dates that exist (interface, section 4).
-var Day = formats.Format[time.Time]{Summary: "Not a date", Rule: "must be a date written YYYY-MM-DD", Parse: client.ParseDay}
-
 // StartedDay returns the day that utc_date names. It adds an error if the value is not a date, or if
 // the day has not begun.
 func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
-	day, err := client.ParseDay(value.ValueString())
-	if err != nil {
-		Problem{Summary: "Not a date", Detail: "The value " + err.Error() + ".", At: AtUTCDate}.AddError(diags)
-		return day, false
-	}
-
-	if day.After(today) {
+	formats.Day.Check(value, AtUTCDate, diags)
+	day, ok = formats.Day.Value(value)
+	if ok && day.After(today) {
 		Problem{
 			Summary: "A day in the future",
 			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. No request was sent.",
@@ -45,7 +31,7 @@ func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 		return day, false
 	}
 
-	return day, true
+	return day, ok
 }
 
 // WhyNotOver says what is wrong with exporting the current day.
