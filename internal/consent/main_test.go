@@ -94,6 +94,7 @@ func wantHeld(t *testing.T, service *mocktest.Instance, want [5]bool) {
 // wantRecord fails the test if the service holds another record.
 func wantRecord(t *testing.T, service *mocktest.Instance, want mockserver.ConsentRecord) {
 	t.Helper()
+	want.Extra = nil // Consent leaves it out
 	if held, _ := service.Consent(scope, person); !cmp.Equal(want, held) {
 		t.Errorf("the person's record is changed (-want +got):\n%s", cmp.Diff(want, held))
 	}

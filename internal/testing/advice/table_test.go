@@ -193,7 +193,6 @@ var outside = map[string]string{
 	"correct the value.":                                      "validators refuse such a value before the client does, and say what is wrong with it",
 	"free space on the disk of path, choose a path on":        "it needs a disk that is full",
 	"remove the cause and run again, which exports the day":   "it needs a disk that fails between two files",
-	"make the file readable for the user that runs Terraform": "the tests may run as root, who can read every file",
 	"Use the resource analytics_consent_batch, which reads a": "it is the same step as for every batch, from a function that sends nothing",
 }
 
