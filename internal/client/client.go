@@ -99,7 +99,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire}
+	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire, Consents: PersonLocks{op: opUpdateConsent}}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -290,7 +290,8 @@ func streamError(s transport.Answer, err error) *transport.Error {
 
 // PersonLocks is a lock for each person. The zero value is ready for use.
 type PersonLocks struct {
-	held sync.Map // by Person, a channel that is closed when the lock is free again
+	op   transport.Operation // that needs a lock, as errors name it
+	held sync.Map            // by Person, a channel that is closed when the lock is free again
 }
 
 // Hold waits for the lock of a person, or until the context ends. The caller calls release once. The
@@ -307,7 +308,7 @@ func (l *PersonLocks) Hold(ctx context.Context, p Person) (release func(), err e
 		select {
 		case <-waiting:
 		case <-ctx.Done():
-			return nil, transport.CauseError(transport.Exchange{}, ctx.Err())
+			return nil, transport.CauseError(about(l.op), ctx.Err())
 		}
 	}
 }

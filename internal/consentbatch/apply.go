@@ -15,7 +15,7 @@ import (
 // apply creates or updates the object. It returns false if there is nothing to save.
 func (b *batch) apply(ctx context.Context) (ok bool) {
 	defer b.closeReport()
-	if !b.readUnchanged() || !b.connect() || !b.openReport() || !b.checkFirstRecords(ctx) {
+	if !b.prepare(ctx) {
 		return false
 	}
 
@@ -33,13 +33,27 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	b.model.results = results{
 		Digest:  types.StringValue(b.digest()),
 		Rows:    types.Int64Value(int64(len(b.rows))),
-		Kept:    types.Int64Value(int64(b.count(kept))),
-		Written: types.Int64Value(int64(b.count(written))),
+		Kept:    types.Int64Value(int64(b.counts[kept])),
+		Written: types.Int64Value(int64(b.counts[written])),
 		Missing: types.Int64Value(int64(b.missed())),
 	}
 	b.model.ContentWO = types.StringNull()
 
 	return b.prior != nil || b.missed() == 0
+}
+
+// prepare reads the rows, opens the report, and refuses more first records than are allowed, before
+// anything is written.
+func (b *batch) prepare(ctx context.Context) (ok bool) {
+	if !b.readUnchanged() || !b.connect() {
+		return false
+	}
+	if err := b.openReport(); err != nil {
+		b.refuse(noReport(err))
+		return false
+	}
+
+	return b.checkFirstRecords(ctx)
 }
 
 // readUnchanged reads the rows, and refuses others than those of the digest in state or in the plan.
@@ -80,7 +94,7 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 		b.refuse(b.failure("compared", advicePlan))
 		return false
 	}
-	if b.count(absent) > b.limit {
+	if b.counts[absent] > b.limit {
 		b.refuse(b.firstRecords())
 		return false
 	}
@@ -90,10 +104,12 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 // destroy withdraws the consent of every row of the file that was applied.
 func (b *batch) destroy(ctx context.Context) {
-	b.action = choice.Withdraw
 	defer b.closeReport()
-	if !b.readUnchanged() || !b.connect() || !b.openReport() {
+	if !b.readUnchanged() || !b.connect() {
 		return
+	}
+	if err := b.openReport(); err != nil { // no report stands against a destroy
+		noReport(err).AddWarning(b.diags)
 	}
 
 	b.pass(ctx, b.all, choice.Withdraw)
@@ -108,8 +124,8 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 
 	b.warnKept()
-	if gone := b.rowsThatAre(missing); len(gone) > 0 {
-		tfkit.MissingConsent.With(fmt.Sprintf(" It concerns %d of %d rows: %s.", len(gone), len(b.rows), b.lines(gone))).AddWarning(b.diags)
+	if b.counts[missing] > 0 {
+		tfkit.MissingConsent.With(fmt.Sprintf(" It concerns %d of %d rows: %s.", b.counts[missing], len(b.rows), b.linesOf(missing))).AddWarning(b.diags)
 	}
 }
 
@@ -148,7 +164,7 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 // these than new rows.
 func (b *batch) compare(ctx context.Context, of []int) {
 	b.pass(ctx, of, choice.Plan)
-	if b.count(absent) > b.grown {
+	if b.counts[absent] > b.grown {
 		b.again(ctx)
 	}
 }
@@ -161,5 +177,13 @@ func (b *batch) again(ctx context.Context) {
 		b.isSecond = true
 		_ = b.Consents.WaitToReread(ctx, b.Client.Lag)
 		b.pass(ctx, absentees, b.action)
+	}
+}
+
+// keepPeople records that this object looks after the people of its rows, and warns of others that do.
+func (b *batch) keepPeople() {
+	others := b.claim(b.all, b.Consents.Keep)
+	if others != "" && b.warns {
+		tfkit.SharedConsent.With(others).AddWarning(b.diags)
 	}
 }

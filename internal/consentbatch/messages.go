@@ -23,16 +23,16 @@ const (
 func (b *batch) failure(done, advice string) tfkit.Problem {
 	problem := tfkit.Problem{
 		Summary: fmt.Sprintf("%d of %d rows were not %s", b.missed(), len(b.rows), done),
-		Detail:  fmt.Sprintf("Of %d rows, %d succeeded, and %d of these differed from the service; %d failed.", len(b.rows), len(b.rows)-b.missed(), b.toWrite(), b.count(failed)),
+		Detail:  fmt.Sprintf("Of %d rows, %d succeeded, and %d of these differed from the service; %d failed.", len(b.rows), len(b.rows)-b.missed(), b.toWrite(), b.counts[failed]),
 		Do:      advice,
 	}
-	if b.count(failed) > 0 {
+	if b.counts[failed] > 0 {
 		text, first := b.describe()
 		problem.Detail += "\n\n" + text
 		problem.Do = first + " Then " + advice
 	}
-	if b.count(notTried) > 0 {
-		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", b.count(notTried), b.stopped)
+	if b.counts[notTried] > 0 {
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", b.counts[notTried], b.stopped)
 	}
 
 	return problem
@@ -40,15 +40,14 @@ func (b *batch) failure(done, advice string) tfkit.Problem {
 
 // warnKept warns of rows that were left alone because a choice of the person stands.
 func (b *batch) warnKept() {
-	stand := b.rowsThatAre(kept)
-	if len(stand) == 0 {
+	if b.counts[kept] == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Five false clauses are a refusal or an earlier withdrawal.",
-			len(stand), len(b.rows), b.lines(stand)),
+			b.counts[kept], len(b.rows), b.linesOf(kept)),
 		Do: "nothing, or bring the rows up to the choices. To overwrite them, as in a test tenant, set keep_later_choice = false, or a later agreement_time where the record has one.",
 	}.AddWarning(b.diags)
 }
@@ -100,17 +99,9 @@ func (b *batch) claim(some []int, claim func(by *tfkit.Object, p client.Person) 
 	return others
 }
 
-// keepPeople records that this object looks after the people of its rows, and warns of others that do.
-func (b *batch) keepPeople() {
-	others := b.claim(b.all, b.Consents.Keep)
-	if others != "" && b.warns {
-		tfkit.SharedConsent.With(others).AddWarning(b.diags)
-	}
-}
-
-// refuseKept refuses a plan that withdraws people whom another object keeps as they are.
-func (b *batch) refuseKept(claim func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) {
-	if others := b.claim(b.all, claim); others != "" {
+// refuseKept refuses a plan that withdraws people whom another object keeps, if there are others.
+func (b *batch) refuseKept(others string) {
+	if others != "" {
 		tfkit.KeptConsent.With(others).AddError(b.diags)
 	}
 }

@@ -62,7 +62,7 @@ func (r *batchResource) planDestroy(ctx context.Context, state model, resp *reso
 	b := r.newBatch(state, &state, objectOf(ctx, state, resp.Private), &unread)
 	if b.readUnchanged() {
 		b.diags = &resp.Diagnostics
-		b.refuseKept(r.Consents.PlanAgainst)
+		b.refuseKept(b.claim(b.all, r.Consents.PlanAgainst))
 	}
 }
 
@@ -90,7 +90,7 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 
 	var settingsOnly []byte
 	if !work {
-		b.refuseKept(r.Consents.PlanDone)
+		b.refuseKept(b.claim(b.all, r.Consents.PlanDone))
 		if isChanged {
 			settingsOnly = []byte("true")
 		} else {
@@ -144,7 +144,7 @@ func (b *batch) review(ctx context.Context, work bool) bool {
 		return false
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
-		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.count(kept), "in_place": b.count(inPlace),
+		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.counts[kept], "in_place": b.counts[inPlace],
 	})
 
 	work = work || b.missed()+b.toWrite() > 0 // the others are written even if some rows cannot be compared
@@ -167,10 +167,10 @@ func (b *batch) warnReviewed() {
 		tfkit.Problem{
 			Summary: fmt.Sprintf("%d of %d rows would be written", b.toWrite(), len(b.rows)),
 			Detail: fmt.Sprintf("%d of them would be the first record of a person, which nothing can remove; %d other rows are left alone, because a choice of the person stands.",
-				b.count(absent), b.count(kept)),
+				b.counts[absent], b.counts[kept]),
 		}.AddWarning(b.diags)
 	}
-	if b.count(absent) > b.limit { // an error here would stop a destroy too
+	if b.counts[absent] > b.limit { // an error here would stop a destroy too
 		b.firstRecords().AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
@@ -184,8 +184,8 @@ func (b *batch) firstRecords() tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
-			b.count(absent), len(b.rows), b.linesOf(absent), b.limit),
-		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", b.count(absent)),
+			b.counts[absent], len(b.rows), b.linesOf(absent), b.limit),
+		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", b.counts[absent]),
 		At: path.Root("max_new_records"),
 	}
 }

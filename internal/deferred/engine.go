@@ -75,63 +75,20 @@ type execution struct {
 	observed Observed
 	began    time.Time
 
-	others      []proof.Submission // of this process about the person
-	mayRepeat   bool               // the request may be sent once more if nothing shows that it has arrived
+	mayRepeat   bool // the request may be sent once more if nothing shows that it has arrived
 	snapshot    proof.Snapshot
 	isDelivered bool             // the answer looks like the data
-	isNone      bool             // the effect was read last where there is no profile
 	lost        *transport.Error // of the answer that was lost
 }
 
-// Submit sends a request, unless this process has submitted one with its idempotency key or
-// an equal one is pending. prior is the Submission that an earlier call with an unknown
-// outcome returned, or else the zero value.
-//
-// Without an error the service has accepted the request. Errors are *transport.Error:
-// ClassConflict if the person has a pending request that conflicts with it, ClassPayload
-// if the pending list cannot be read completely, ClassUnknownOutcome if the answer was
-// lost and the request was not found afterwards. A later Submit continues from the Submission
-// that is returned with that one.
-func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) (proof.Submission, Observed, error) {
-	unlock, err := e.people.Hold(ctx, r.Person)
-	if err != nil {
-		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
+// follow returns an execution about a submission. That it has left a list which is not read is not known.
+func (e *Engine) follow(r Request, s proof.Submission) *execution {
+	if e.ignoresList && s.State == proof.Listed {
+		s.State = proof.Accepted
 	}
-	defer unlock()
+	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
 
-	if r.Superseded != nil && r.Superseded() {
-		return prior, Observed{}, nil
-	}
-
-	known, others := e.about(r)
-	if !slices.Contains([]proof.State{proof.Unsent, proof.Unanswered}, known.State) {
-		return known, Observed{Known: true}, nil
-	}
-	x := &execution{Engine: e, request: r, current: known, began: time.Now()} // what another object has sent is looked for
-	x.current.Type, x.current.IdempotencyKey = r.Type, r.IdempotencyKey
-	x.others, x.mayRepeat = others, proof.Kinds[r.Type].Repeatable
-	if prior.State == proof.Unanswered {
-		x.resume(prior)
-	}
-
-	err = x.submit(ctx)
-	x.current.IsOurs = err == nil
-	e.Note(r, x.current)
-
-	return x.current, x.observed, err
-}
-
-// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because
-// the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
-// else's.
-func (x *execution) resume(prior proof.Submission) {
-	if prior.IdempotencyKey != x.request.IdempotencyKey || x.mayRepeat {
-		return
-	}
-	x.mayRepeat = true
-	if x.current.State == proof.Unsent {
-		x.current = prior
-	}
+	return &execution{Engine: e, request: r, current: s, began: time.Now()}
 }
 
 // look looks at the service while the submission is in one of some states, and while its answer may be the data,
@@ -165,62 +122,52 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	}
 
 	s := &x.current
-	if x.ignoresList && s.State == proof.Listed { // that it has left a list which is not read is not known
-		s.State = proof.Accepted
-	}
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
 	isGone := slices.Contains([]proof.List{proof.Absent, proof.AbsentTwice}, list)
 	if !isGone { // else it is what the list did not tell before
 		x.observed.Gap = gap
 	}
-	if list == proof.Waiting {
-		x.isDelivered = false // what the service answers while it works on the request is not the data
-	}
 
-	effect := proof.NoEffect
+	var effect Reading
 	switch {
-	case x.isDelivered:
-		effect = x.data(list)
+	case list == proof.Waiting:
+		x.isDelivered = false // what the service answers while it works on the request is not the data
 	case isGone, list == proof.Over:
-		effect, err = x.readEffect(ctx)
+		effect, err = x.readEffect(ctx, list)
 	}
-	verdict := s.Conclude(list, effect, time.Now())
+	verdict := s.Conclude(list, effect.Shows, time.Now())
 	x.observed.Unproven = verdict.State == proof.Accepted && list == proof.AbsentTwice
 
 	return verdict.Action, err
 }
 
-// data returns what data at hand show. They are an effect that is proven once the list has had time to show the
-// request, or at once if an earlier request was carried out.
-func (x *execution) data(list proof.List) proof.Effect {
-	if list == proof.Absent && !x.request.Ready {
-		return proof.Shown
-	}
-	return proof.Proven
-}
-
-// readEffect reads the effect.
-func (x *execution) readEffect(ctx context.Context) (proof.Effect, error) {
-	if x.request.Effect == nil {
-		return proof.NoEffect, nil
+// readEffect reads the effect, and returns what it shows beside what the list shows. Data at hand are one, which is
+// proven once the list has had time to show the request, or at once if an earlier request was carried out.
+func (x *execution) readEffect(ctx context.Context, list proof.List) (Reading, error) {
+	switch {
+	case x.isDelivered && list == proof.Absent && !x.request.Ready:
+		return Reading{Shows: proof.Shown}, nil
+	case x.isDelivered:
+		return Reading{Shows: proof.Proven}, nil
+	case x.request.Effect == nil:
+		return Reading{}, nil
 	}
 
 	reading, err := x.request.Effect(ctx)
-	x.isNone = reading.NoProfile
 	if err != nil || x.current.IsOlder(reading.Cached, reading.Date) {
 		reading.Shows = proof.Unreadable
 	}
+	reading.Shows = x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules)
 
-	return x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules), err
+	return reading, err
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
 // or until the context ends, or until nothing can show any more that it was carried out. It sends
 // nothing. All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit time.Duration) (proof.Submission, Observed) {
-	s.Type = r.Type
-	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
+	x := e.follow(r, s)
 	_, err := x.look(ctx, limit, proof.Accepted, proof.Listed)
 	x.current.Interrupted = ctx.Err() != nil
 	if !x.current.Interrupted && transport.Lasts(err) {
@@ -239,15 +186,13 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (pr
 		return s, Observed{}, nil
 	}
 
-	before := s
-	s.Type = r.Type
-	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
+	x := e.follow(r, s)
 	after := s.Seen
 	if after.After(x.began) { // by the clock of another machine, so that this process reads nothing older
 		after = time.Time{}
 	}
 	if _, err := x.observe(ctx, after); err != nil {
-		return before, x.observed, err
+		return s, x.observed, err
 	}
 	e.Note(r, x.current)
 

@@ -83,22 +83,6 @@ func (r Request) failure(class transport.ErrorClass, detail string) *transport.E
 	return client.DeferredError(r.Type, class, detail)
 }
 
-// lost returns the error of sending the request if the service may have accepted it all the same, and else nil: the
-// answer was lost or a redirect, for a service may point to the request that it has queued, or a conflict, which may
-// be with the request itself.
-func (r Request) lost(err error) *transport.Error {
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok || e.Operation != r.failure(e.Class, "").Operation { // such as a login
-		return nil
-	}
-	const redirect, conflict = 3, 409
-	if isOpen := e.Status/100 == redirect || e.Status == conflict; isOpen || e.Ambiguous {
-		return e
-	}
-
-	return nil
-}
-
 // QuoteID returns the service's identifier of a request about a person for messages:
 // quoted, cut, and without the person and anything that looks like one.
 func QuoteID(id, person string) string {
@@ -108,31 +92,18 @@ func QuoteID(id, person string) string {
 	return strconv.Quote(client.ShownID(id, person))
 }
 
-// about returns what is known of the person of a request, and of that the submission that stands for the request, if
-// its type is sent once for an idempotency key.
-func (e *Engine) about(r Request) (same proof.Submission, all []proof.Submission) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	all = slices.Clone(e.known[r.Person])
-	at := slices.IndexFunc(all, r.isSame)
-	if at < 0 || !proof.Kinds[r.Type].Once {
-		return same, all
-	}
-
-	return all[at], all
-}
-
-// isSame reports whether a submission stands for the request: one with the same idempotency key or, if one of the
-// two is for any, one that this process has submitted. What came to nothing stands for no request.
+// isSame reports whether a submission of this process stands for the request, whose type is sent once for an idempotency
+// key: one with the same key or, if one of the two is for any, one that this process has submitted. What came to nothing
+// stands for no request.
 func (r Request) isSame(s proof.Submission) bool {
 	if s.Type != r.Type || s.State == proof.Failed {
 		return false
 	}
-	isAny := s.IdempotencyKey == AnyIdempotencyKey || r.IdempotencyKey == AnyIdempotencyKey
+	isAny := slices.Contains([]string{s.IdempotencyKey, r.IdempotencyKey}, AnyIdempotencyKey)
 	isOfAny := isAny && s.IsOurs
+	isEqual := s.IdempotencyKey == r.IdempotencyKey || isOfAny
 
-	return s.IdempotencyKey == r.IdempotencyKey || isOfAny
+	return isEqual && proof.Kinds[r.Type].Once
 }
 
 // Note remembers the submission of a request. An object that takes the place of another one in this process takes

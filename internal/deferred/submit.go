@@ -5,6 +5,7 @@ package deferred
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -18,9 +19,66 @@ import (
 // stop within two seconds.
 const lookAfterInterrupt = 1500 * time.Millisecond
 
+// Submit sends a request, unless this process has submitted one with its idempotency key or
+// an equal one is pending. prior is the Submission that an earlier call with an unknown
+// outcome returned, or else the zero value.
+//
+// Without an error the service has accepted the request. Errors are *transport.Error:
+// ClassConflict if the person has a pending request that conflicts with it, ClassPayload
+// if the pending list cannot be read completely, ClassUnknownOutcome if the answer was
+// lost and the request was not found afterwards. A later Submit continues from the Submission
+// that is returned with that one.
+func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) (proof.Submission, Observed, error) {
+	unlock, err := e.people.Hold(ctx, r.Person)
+	if err != nil {
+		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
+	}
+	defer unlock()
+
+	if r.Superseded != nil && r.Superseded() {
+		return prior, Observed{}, nil
+	}
+
+	e.mu.Lock()
+	others := slices.Clone(e.known[r.Person])
+	e.mu.Unlock()
+
+	var same proof.Submission // what another object has sent is looked for if its outcome is unknown
+	if at := slices.IndexFunc(others, r.isSame); at >= 0 {
+		same = others[at]
+	}
+	if same.State == proof.Fulfilled || same.IsOpen() {
+		return same, Observed{Known: true}, nil
+	}
+	x := e.follow(r, same)
+	x.mayRepeat = proof.Kinds[r.Type].Repeatable
+	if prior.State == proof.Unanswered {
+		x.resume(prior)
+	}
+
+	err = x.submit(ctx, others)
+	x.current.IsOurs = err == nil
+	e.Note(r, x.current)
+
+	return x.current, x.observed, err
+}
+
+// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because
+// the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
+// else's.
+func (x *execution) resume(prior proof.Submission) {
+	if prior.IdempotencyKey != x.request.IdempotencyKey || x.mayRepeat {
+		return
+	}
+	x.mayRepeat = true
+	if x.current.State == proof.Unsent {
+		x.current = prior
+	}
+}
+
 // submit sends the request, unless it was sent or another one stands for it, and looks for it until the service has
 // it or nothing can tell. If nothing shows that it has arrived, it is sent once more where that may be.
-func (x *execution) submit(ctx context.Context) error {
+func (x *execution) submit(ctx context.Context, others []proof.Submission) error {
 	// Once the request may have been sent, looking for it outlasts an interrupt.
 	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -30,34 +88,26 @@ func (x *execution) submit(ctx context.Context) error {
 	})()
 
 	if x.current.State == proof.Unsent {
-		if err := x.prepare(ctx); err != nil || x.current.State != proof.Unsent {
-			return err
-		}
-		if err := x.send(ctx); err != nil {
+		if err := x.begin(ctx, others); err != nil {
 			return err
 		}
 	}
 
-	limit := 2*x.rules.Lag + 5*pollFloor
-	action, err := x.look(lingering, limit, proof.Unanswered)
-	if x.mayRepeat && action == proof.Repeat {
+	for {
+		action, cause := x.look(lingering, 2*x.rules.Lag+5*pollFloor, proof.Unanswered)
+		if !x.mayRepeat || action != proof.Repeat {
+			return x.outcome(action, cause)
+		}
+		x.mayRepeat = false
 		if err := x.send(lingering); err != nil {
 			return err
 		}
-		action, err = x.look(lingering, limit, proof.Unanswered)
 	}
-	x.observed.Delivered = x.isDelivered && x.current.State == proof.Fulfilled
-	if x.current.State == proof.Unanswered {
-		return x.unknownOutcome(action, err)
-	}
-
-	return nil
 }
 
-// prepare looks at the service before the request is sent. The state stays Unsent if it may be sent beside the
-// requests that the list shows, and beside those of this process; otherwise one of them stands for it, the service
-// holds its values already, or there is an error.
-func (x *execution) prepare(ctx context.Context) error {
+// begin looks at the service, and sends the request if it may be sent beside the requests that the list shows, and
+// beside others of this process. Otherwise one of them stands for it, or there is an error.
+func (x *execution) begin(ctx context.Context, others []proof.Submission) error {
 	r := x.request
 	earlier := cmp.Or(r.Earlier, &proof.Submission{})
 	after := slices.MaxFunc([]time.Time{earlier.Seen, time.Now().Add(-pollFloor)}, time.Time.Compare) // a slightly older one will do
@@ -72,7 +122,7 @@ func (x *execution) prepare(ctx context.Context) error {
 		hidden = earlier.Judge(seen, x.rules)
 	}
 
-	switch a := x.current.Admit(seen, x.others, x.rules); {
+	switch a := x.current.Admit(seen, others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 		return nil
@@ -83,29 +133,29 @@ func (x *execution) prepare(ctx context.Context) error {
 		return r.failure(transport.ClassPayload,
 			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+cmp.Or(a.Gap, hidden)+"; nothing was sent")
 	}
-	x.measure(ctx)
 
-	return nil
+	return x.measure(ctx)
 }
 
-// measure reads the effect before the request is sent. An update whose values the service holds already is not
-// sent.
-func (x *execution) measure(ctx context.Context) {
+// measure reads the effect, and sends the request. An update whose values the service holds already is not sent.
+func (x *execution) measure(ctx context.Context) error {
 	s := &x.current
 	mayBeHeld := x.mayRepeat && !s.Explained
-	effect, _ := x.readEffect(ctx)
-	if !mayBeHeld || effect != proof.Shown {
-		return
+	effect, _ := x.readEffect(ctx, proof.Unread)
+	isHeld := mayBeHeld && effect.Shows == proof.Shown
+	if isHeld && effect.NoProfile { // one reading of nothing, as of a copy or a restart, proves nothing
+		_ = transport.Pause(ctx, x.rules.Lag)
+		effect, _ = x.readEffect(ctx, proof.Unread)
+		isHeld = effect.Shows == proof.Shown
+	}
+	if !isHeld {
+		return x.send(ctx)
 	}
 
-	if x.isNone { // one reading of nothing, as of a copy or a restart, proves nothing
-		_ = transport.Pause(ctx, x.rules.Lag)
-		effect, _ = x.readEffect(ctx)
-	}
-	if effect == proof.Shown {
-		now := time.Now()
-		s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
-	}
+	now := time.Now()
+	s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
+
+	return nil
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second
@@ -120,26 +170,27 @@ func (x *execution) send(ctx context.Context) error {
 	}
 
 	s.NoteSent(began, time.Now(), x.snapshot.Listing, nil)
-
-	lost := x.request.lost(err)
+	lost, ok := errors.AsType[*transport.Error](err)
 	switch {
-	case lost != nil:
-		x.lost, s.State, err = lost, proof.Unanswered, nil
+	case ok && lost.Ambiguous:
+		x.lost, s.State = lost, proof.Unanswered
+		return nil
 	case !isFirst:
-		err = x.unknownOutcome(proof.Look, err)
+		return x.outcome(proof.Look, err)
 	}
 
 	return err
 }
 
-// unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
-// it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
-func (x *execution) unknownOutcome(action proof.Action, cause error) error {
-	lost := x.lost
-	if lost == nil {
-		lost = x.request.failure(transport.ClassUnknownOutcome, "of an earlier attempt")
+// outcome returns the error of a submission that may have arrived, and nil for any other. cause is the error of looking
+// for it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
+func (x *execution) outcome(action proof.Action, cause error) error {
+	x.observed.Delivered = x.isDelivered && x.current.State == proof.Fulfilled
+	if x.current.State != proof.Unanswered {
+		return nil
 	}
 
+	lost := cmp.Or(x.lost, x.request.failure(transport.ClassUnknownOutcome, "of an earlier attempt"))
 	unknown := transport.UnknownOutcome(lost, cause)
 	switch {
 	case action == proof.Repeat:

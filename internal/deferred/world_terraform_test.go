@@ -226,10 +226,9 @@ func (w *world) check(o *object) {
 }
 
 // checkFailed checks that a request of ours that is given up is over. Of a deletion that new data
-// have followed, nobody can tell, nor of one whose ID the service gives to another at the same time.
+// have followed, nobody can tell.
 func (w *world) checkFailed(o *object) {
-	isReused := w.ids == reusedIDs && slices.ContainsFunc(w.queue, func(q *queued) bool { return q.theirs })
-	if slices.ContainsFunc(o.sent, (*queued).isHeld) && len(o.sent) == 1 && !isReused {
+	if slices.ContainsFunc(o.sent, (*queued).isHeld) && len(o.sent) == 1 {
 		w.breaks("the object says failed, and the service still holds its request %s: %+v", o.sent[0].id, o.submission)
 	}
 }
@@ -253,8 +252,7 @@ func (w *world) checkFulfilled(o *object) {
 		w.breaks("the object says fulfilled, and no request was carried out: %+v", o.submission)
 	}
 	isFailed := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.seenFailed })
-	isTold := w.ids != positionalIDs && (w.ids != reusedIDs || o.submission.ID != "")
-	if !carriedOut && isFailed && isTold && !w.wasCarriedOut() {
+	if !carriedOut && isFailed && !w.wasCarriedOut() {
 		w.breaks("the object says fulfilled, and its request has failed: %+v", o.submission)
 	}
 }
@@ -294,11 +292,7 @@ func (w *world) recover(r Request) {
 	if len(w.broken) > 0 || o.isNamed {
 		return // nothing will show whether it was carried out
 	}
-	isOurs := o.exists && s.IdempotencyKey == r.IdempotencyKey
-	if isOurs && s.IsOpen() && (w.ids == reusedIDs || w.ids == positionalIDs) {
-		return // the list goes on showing its id for another request; other triggers are the way out
-	}
-	if !isOurs || s.State != proof.Fulfilled {
+	if !o.exists || s.IdempotencyKey != r.IdempotencyKey || s.State != proof.Fulfilled {
 		w.breaks("there is no way out: %+v", *o)
 	}
 

@@ -39,7 +39,7 @@ const (
 	noIDs                     // none
 	correlationIDs            // another one in the answer than in the list
 	reusedIDs                 // one of a request that is over is given to another
-	positionalIDs             // the position in the list
+	receiptIDs                // one in the answer, such as a place in the list, and none in the list, as wire.pending.id says
 )
 
 const (
@@ -66,7 +66,7 @@ var settings = []setting{
 	{name: "data access with correlation ids", requestType: hands, ids: correlationIDs, noEffect: true, crowded: true},
 	{name: "deletion with reused ids", requestType: deletes, ids: reusedIDs},
 	{name: "data access with reused ids", requestType: hands, ids: reusedIDs, noEffect: true},
-	{name: "deletion with positions as ids", requestType: deletes, ids: positionalIDs, effect: true, crowded: true},
+	{name: "deletion with ids in receipts alone", requestType: deletes, ids: receiptIDs, effect: true, crowded: true},
 	{name: "deletion of a person in another spelling", requestType: deletes, person: "person@example.com"},
 	{name: "data access of a person in another spelling", requestType: hands, noEffect: true, person: "person%40example.com"},
 	{name: "deletion of a masked person", requestType: deletes, person: masked},
@@ -110,10 +110,10 @@ type world struct {
 	story   []string
 	telling bool
 	looks   int // that were made
-	// readings are what the list held at each look, and blanked: it was blank once.
-	readings []shownAt
-	blanked  bool
-	blind    string // how the effect is read next, if not as it is
+	// readings are what the list held at each look, blanked: it was blank once, and lagged: it has lagged.
+	readings        []shownAt
+	blanked, lagged bool
+	blind           string // how the effect is read next, if not as it is
 	// recovering: the service works as it should, and the other operator has gone.
 	recovering bool
 
@@ -269,9 +269,11 @@ func (w *world) snapshot(ctx context.Context, _ client.Person, _, since time.Tim
 	}
 
 	choice := w.choose(happenings)
-	if choice == "blank" && w.blanked {
-		choice = "as it is"
+	isWrong := slices.Contains([]string{"blank", "lagging", "goes back"}, choice)
+	if isWrong && (w.blanked || choice == "blank" && w.lagged) {
+		choice = "as it is" // of two readings that hide the same, one is right
 	}
+	w.lagged = w.lagged || isWrong
 	w.looks++
 	w.tell("    look: %s", choice)
 	choice = w.happen(choice)
@@ -324,7 +326,7 @@ func (w *world) shown(age time.Duration) []answer.PendingRecord {
 	}
 	for _, q := range w.queue {
 		if q.listed && time.Since(q.at) >= age {
-			all = append(all, w.recordOf(q, len(all)))
+			all = append(all, w.recordOf(q))
 		}
 	}
 
@@ -340,9 +342,6 @@ func (w *world) others() []answer.PendingRecord {
 	same := another
 	same.Identity, same.RequestType, same.JSON = whom, "consent", []byte(`{"user":"`+whom+`"}`)
 	same.ID = fmt.Sprint("r", len(w.queue)-1) // numbered for each type
-	if w.ids == positionalIDs {
-		same.ID = "1"
-	}
 
 	return []answer.PendingRecord{another, same}
 }
@@ -350,7 +349,7 @@ func (w *world) others() []answer.PendingRecord {
 // progresses are what statuses mean.
 var progresses = map[string]answer.Progress{"failed": answer.Failed, "done": answer.Done, "archived": answer.Unclear, "QUEUED_V2": answer.Unclear}
 
-func (w *world) recordOf(q *queued, position int) answer.PendingRecord {
+func (w *world) recordOf(q *queued) answer.PendingRecord {
 	named, at, status := whom, q.at, q.status
 	if w.person != "" {
 		named = w.person
@@ -366,10 +365,7 @@ func (w *world) recordOf(q *queued, position int) answer.PendingRecord {
 		Identity: named, RequestType: w.requestType, CreatedAt: at,
 		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
 	}
-	switch {
-	case w.ids == positionalIDs:
-		record.ID = strconv.Itoa(position)
-	case w.ids != noIDs:
+	if w.ids != noIDs && w.ids != receiptIDs {
 		record.ID = q.id
 	}
 	if w.recovering && status == "archived" { // the way out that the error names
@@ -386,7 +382,7 @@ func (w *world) receiptID(q *queued) string {
 		return ""
 	case correlationIDs:
 		return "c-" + q.id
-	case positionalIDs: // it is the last
+	case receiptIDs:
 		return strconv.Itoa(len(w.shown(0)) - 1)
 	}
 
@@ -395,17 +391,15 @@ func (w *world) receiptID(q *queued) string {
 
 // accept puts a request into the queue.
 func (w *world) accept(key string, theirs bool) *queued {
-	number := len(w.queue)
-	if w.ids == reusedIDs {
-		number = 0
-		for _, q := range w.queue {
-			if q.isHeld() {
-				number++
-			}
+	id := fmt.Sprint("r", len(w.queue))
+	for number := 0; w.ids == reusedIDs; number++ {
+		id = fmt.Sprint("r", number)
+		if !slices.ContainsFunc(w.queue, func(q *queued) bool { return q.isHeld() && q.id == id }) {
+			break
 		}
 	}
 
-	q := &queued{id: fmt.Sprint("r", number), at: time.Now(), change: time.Now(), key: key, theirs: theirs, listed: true}
+	q := &queued{id: id, at: time.Now(), change: time.Now(), key: key, theirs: theirs, listed: true}
 	w.queue = append(w.queue, q)
 
 	return q
@@ -436,7 +430,7 @@ func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
 		case "rejected":
 			return answer.Receipt{}, r.failure(transport.ClassRejected, "")
 		case "conflict":
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassConflict, Operation: lost.Operation, Status: 409}
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassConflict, Ambiguous: true}
 		case "lost before", "lost before theirs":
 			return answer.Receipt{}, lost
 		}
@@ -454,7 +448,7 @@ func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
 			return answer.Receipt{}, lost
 		}
 		if fate == "redirected" {
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassRedirect, Operation: lost.Operation, Status: 303}
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassRedirect, Ambiguous: true}
 		}
 
 		return answer.Receipt{At: q.at, ID: id}, nil

@@ -43,16 +43,15 @@ var policy = map[ErrorClass][kinds]limit{
 	ClassRateLimited:    {retries, retries, retries, retries, once},  // 429: refused before it was carried out
 	ClassTooEarly:       {retries, retries, final, retries, once},    // 425: likewise, but rule 4 names 429 alone
 	ClassServer:         {retries, compared, unknown, retries, once}, // 408, 5xx
-	classRenewed:        {anew, anew, anew, anew, final},             // 401, and there is another token
-	ClassAuthentication: {final, final, final, final, final},         // 401 to that one too
-	ClassRedirect:       {final, final, final, final, final},         // 3xx: never followed
+	classRenewed:        {anew, anew, anew, anew, final},             // 401, and there is another token; to that one too, it is final
+	ClassRedirect:       {final, final, unknown, final, final},       // 3xx: never followed, and may lead to what was queued
+	ClassConflict:       {final, final, unknown, final, final},       // 409: may be with the request itself
 	ClassOutdated:       {final, outdated, final, final, final},      // not sent
 	ClassTruncated:      {once, compared, unknown, retries, once},    // a success that ends in the middle
 	ClassPayload:        {final, compared, unknown, final, final},    // a success that cannot be read
 	ClassTooLarge:       {final, compared, unknown, final, final},    // likewise
 	ClassEmpty:          {final, compared, unknown, final, final},    // likewise
 	ClassNotJSON:        {final, compared, unknown, final, final},    // likewise
-	ClassUnknownOutcome: {final, final, final, final, final},         // looking at the service did not tell
 }
 
 // classRenewed is the row of a 401 after which there is another token than the one that got it.

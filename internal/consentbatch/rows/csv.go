@@ -19,13 +19,12 @@ func (r *reader) readCSV() error {
 	line := 0
 	var columnOf []int
 	for {
-		r.in.N = limitRow
 		r.startRow(line + 1)
 		cells, err := records.Read()
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
 			r.startRow(broken.StartLine)
 		}
-		if err != nil || r.in.N <= 0 { // a row that is too long looks like the last one
+		if err != nil {
 			return err
 		}
 

@@ -44,7 +44,7 @@ func (r *reader) readJSON() error {
 
 // next starts a row where the next value begins, and returns the kind of that.
 func (r *reader) next(dec *jsontext.Decoder) jsontext.Kind {
-	r.in.N = limitRow
+	r.in.left = limitRow
 	kind := dec.PeekKind()
 	ahead := dec.UnreadBuffer()
 	between := len(ahead) - len(bytes.TrimLeft(ahead, ", \t\r\n"))

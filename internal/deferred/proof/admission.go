@@ -40,25 +40,23 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admissio
 		return Admission{Gap: gapStale}
 	}
 
-	equal, kind := pick(seen.Named, []string{s.Type}), Kinds[s.Type]
-	for _, record := range equal {
-		s.Before = append(s.Before, keysOf(record)...)
-	}
-	s.Explained = len(pick(equal, []string{s.Type}, stillOpen...)) > 0
-
-	if waiting := pick(equal, kind.Adopts, answer.Waiting); len(waiting) > 0 {
-		return Admission{Adopt: s.adopted(waiting[0], seen), Others: waiting[1:]}
-	}
-	if against := pick(seen.Named, kind.Against, stillOpen...); len(against) > 0 {
-		return Admission{Conflict: against[0]}
-	}
+	kind, equal := Kinds[s.Type], pick(seen.Named, []string{s.Type})
+	s.Before, s.Explained = keysOf(equal...), len(pick(equal, []string{s.Type}, stillOpen...)) > 0
+	beside := Admission{}
 	if len(others) > 0 {
-		if a, decides := s.admitBeside(others, seen, r); decides {
-			return a
-		}
+		beside = s.admitBeside(others, seen, r)
 	}
 
-	if unclear := pick(seen.Named, kind.Adopts, stillOpen...); len(unclear) > 0 && !r.Partial {
+	waiting, against := pick(equal, kind.Adopts, answer.Waiting), pick(seen.Named, kind.Against, stillOpen...)
+	unclear := pick(seen.Named, kind.Adopts, stillOpen...)
+	switch {
+	case len(waiting) > 0:
+		return Admission{Adopt: s.adopted(waiting[0], seen), Others: waiting[1:]}
+	case len(against) > 0:
+		return Admission{Conflict: against[0]}
+	case beside.Adopt != nil, beside.Conflict != nil:
+		return beside
+	case len(unclear) > 0 && !r.Partial:
 		return Admission{Gap: gapStatus}
 	}
 
@@ -68,40 +66,35 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admissio
 // adopted returns the submission of a request for which a record stands.
 func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submission {
 	a := &Submission{
-		State: Listed, Type: s.Type, IdempotencyKey: s.IdempotencyKey, Adopted: true, Explained: true, Frozen: true,
+		State: Listed, Type: s.Type, IdempotencyKey: s.IdempotencyKey, Adopted: true, Explained: true,
+		ID: own.ID, Candidates: keysOf(own)[:1], Frozen: true, Before: s.Before,
 		Begun: seen.Ended, Sent: seen.Ended, At: cmp.Or(own.CreatedAt, seen.Ended),
 	}
-	if own.ID != "" {
-		a.ID, a.IsListed, a.ListedAt = own.ID, true, own.CreatedAt
-		return a
-	}
-	a.Candidates, a.Before = keysOf(own)[:1], s.Before
 	removeAny(&a.Before, a.Candidates)
 
 	return a
 }
 
-// admitBeside is Admit for others of this process, and reports whether they decide. The listing may not show them yet,
-// and their IDs may be given again.
-func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) (a Admission, decides bool) {
+// admitBeside is Admit for others of this process. The listing may not show them yet, and their IDs may be given again.
+func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Admission {
 	kind := Kinds[s.Type]
 	for _, other := range others {
-		if key := []string{keyOfID + other.ID}; other.Type == s.Type {
-			removeAny(&s.Before, key)
-			s.Explained, s.Before = s.Explained || other.IsOpen(), append(s.Before, key...)
+		if key := keyOfID + other.ID; other.Type == s.Type {
+			removeAny(&s.Before, []string{key}) // which the listing shows, too
+			s.Explained, s.Before = s.Explained || other.IsOpen(), append(s.Before, key)
 		}
 
 		switch {
 		case !other.IsOpen(), seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):
 			other.IdempotencyKey = s.IdempotencyKey
-			return Admission{Adopt: &other}, true
+			return Admission{Adopt: &other}
 		case slices.Contains(kind.Against, other.Type):
-			return Admission{Conflict: &answer.PendingRecord{ID: other.ID, RequestType: other.Type}}, true
+			return Admission{Conflict: &answer.PendingRecord{ID: other.ID, RequestType: other.Type}}
 		}
 	}
 
-	return a, false
+	return Admission{}
 }
 
 // Judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It

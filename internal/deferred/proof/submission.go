@@ -19,11 +19,8 @@ type Submission struct {
 	Type  string `json:"type,omitempty"` // one of answer.RequestTypes
 	// IdempotencyKey distinguishes requests of one type about one person.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	// ID is the service's identifier of the request; empty if it is not known. IsListed reports
-	// that the list has shown it, first with the time ListedAt.
-	ID       string    `json:"id,omitempty"`
-	IsListed bool      `json:"is_listed,omitempty"`
-	ListedAt time.Time `json:"listed_at,omitzero"`
+	// ID is the service's identifier of the request; empty if it is not known.
+	ID string `json:"id,omitempty"`
 
 	// Begun is when sending it first began, and Sent when that ended: the list may lag from then
 	// on. SentDate is Begun by the service's clock, or earlier, and EndDate is Sent by that clock, or
@@ -40,8 +37,8 @@ type Submission struct {
 
 	// Before are the keys of records of the same person and type that are not the request.
 	Before []string `json:"before,omitempty"`
-	// Candidates are the keys of records that may be the request, as long as no ID tells. Frozen
-	// reports that the list has had time to show all of them, and Doubt that one of them failed
+	// Candidates are the keys of records that may be the request; only that of its ID once the list has shown
+	// that. Frozen reports that the list has had time to show all of them, and Doubt that one of them failed
 	// and another one did not.
 	Candidates []string `json:"candidates,omitempty"`
 	Frozen     bool     `json:"frozen,omitempty"`
@@ -170,54 +167,28 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 
 	switch {
 	case len(own) > 0:
-		shows, gap = s.evaluateOwn(own, seen)
+		s.At, s.Absent = cmp.Or(s.At, own[0].CreatedAt), Mark{}
+		s.Candidates, s.Frozen, s.Doubt = []string{keyOfID + s.ID}, true, false
+		return s.summarize(own)
 	case len(candidates) > 0:
-		shows, gap = s.evaluateCandidates(candidates, seen, r)
-	default:
-		shows, gap = s.evaluateAbsence(seen, r)
-	}
-	if !slices.Contains([]List{Unread, Unclear}, shows) {
-		gap = ""
+		s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
+		return s.evaluateCandidates(candidates, seen, r)
 	}
 
-	return shows, gap
-}
-
-// evaluateAbsence returns what a listing shows that does not have the request.
-func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
-	gap := seen.gap(r, s.Type)
-	switch {
-	case slices.ContainsFunc(seen.Named, s.mayBe):
-		gap = gapEqual
-	case len(pick(seen.ByID[s.ID], []string{s.Type, ""})) > 0:
-		gap = gapIdentity
-	}
-	s.Done = Mark{}
-	if gap != "" {
-		s.Absent = Mark{}
-		return Unread, gap
-	}
-
-	if s.State != Unanswered { // else the lag may have to be set longer
-		s.freeze(seen, r)
-	}
-	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
-		return Absent, ""
-	}
-
-	return AbsentTwice, ""
+	return s.evaluateAbsence(seen, r)
 }
 
 // match returns the records that have the ID of the request, and the candidates: those of the type that are new
 // since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
 // another record explains the effect: one that is open or new.
 func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
+	isOther := func(record *answer.PendingRecord) bool { return keysOf(record)[0] != keyOfID+s.ID }
+	own = slices.DeleteFunc(pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}), isOther)
+
 	before := slices.Clone(s.Before)
-	for _, record := range pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}) {
-		switch isNamed := record.Identity == seen.Person; {
-		case s.ID != "" && record.ID == s.ID:
-			own = append(own, record)
-		case !isNamed:
+	for _, record := range pick(seen.Named, []string{s.Type}) {
+		switch {
+		case slices.Contains(own, record):
 		case removeAny(&before, keysOf(record)):
 			s.Explained = s.Explained || slices.Contains(stillOpen, record.Progress)
 		case s.isCandidate(record):
@@ -235,7 +206,7 @@ func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingReco
 // no ID tells. One that has ended may as well be an old one, which the list did not show before.
 func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	isKnown := slices.Contains(s.Candidates, keysOf(record)[0])
-	if s.IsListed || s.Frozen {
+	if s.Frozen {
 		return isKnown
 	}
 	isNew := !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
@@ -243,64 +214,49 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	return isKnown || isNew || slices.Contains(stillOpen, record.Progress)
 }
 
-// mayBe reports whether a record that is not known as the request may be the request, and open: any of the type, as
-// long as the list has not shown the ID, and one of the same time afterwards, for an ID may be a position.
-func (s *Submission) mayBe(record *answer.PendingRecord) bool {
-	if record.RequestType != s.Type || !slices.Contains(stillOpen, record.Progress) {
-		return false
+// evaluateAbsence is Evaluate for a listing that does not have the request. An open one of the type which was there
+// before may have become it, as long as the list has not shown its ID.
+func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
+	gap, isListed := seen.gap(r, s.Type), slices.Contains(s.Candidates, keyOfID+s.ID)
+	switch {
+	case !isListed && len(pick(seen.Named, []string{s.Type}, stillOpen...)) > 0:
+		gap = gapEqual
+	case len(pick(seen.ByID[s.ID], []string{s.Type, ""})) > 0:
+		gap = gapIdentity
 	}
-	isSameTime := !record.CreatedAt.IsZero() && record.CreatedAt.Equal(s.ListedAt)
-	return isSameTime || !s.IsListed
+	if s.Done = (Mark{}); gap != "" {
+		s.Absent = Mark{}
+		return Unread, gap
+	}
+
+	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
+		return Absent, ""
+	}
+	s.Frozen = s.State != Unanswered // else the lag may have to be set longer
+
+	return AbsentTwice, ""
 }
 
-// evaluateOwn returns what the records with the ID of the request show. With another time than at first, a failure
-// may be that of another request with the same ID, and an ID may be a position in the list.
-func (s *Submission) evaluateOwn(own []*answer.PendingRecord, seen Snapshot) (List, string) {
-	s.Absent = Mark{}
-	at := own[0].CreatedAt
-	if !s.IsListed {
-		s.IsListed, s.ListedAt = true, at
-	}
-	isRetimed := !at.Equal(s.ListedAt)
-	if isRetimed && slices.ContainsFunc(seen.Named, s.mayBe) {
-		return Unread, gapEqual
+// evaluateCandidates is Evaluate for records that may be the request. Once one of them has failed and another one
+// has not, nothing more is concluded. One reading that says done is not enough.
+func (s *Submission) evaluateCandidates(records []*answer.PendingRecord, seen Snapshot, r Rules) (List, string) {
+	s.addCandidates(records)
+	hidden := seen.gap(r, s.Type)
+	if hidden == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
+		s.Frozen = true
 	}
 
-	s.At, s.Candidates, s.Doubt = cmp.Or(s.At, at), nil, false
-	shows := s.summarize(own)
-	if isRetimed && shows == SaysFailed {
-		shows = Unclear
-	}
-
-	return shows, gapUnclear
-}
-
-// evaluateCandidates returns what the records show that may be the request, the oldest first. Once one of them
-// has failed and another one has not, nothing more is concluded. One reading that says done is not enough.
-func (s *Submission) evaluateCandidates(candidates []*answer.PendingRecord, seen Snapshot, r Rules) (List, string) {
-	s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
-	s.addCandidates(candidates)
-	gap := seen.gap(r, s.Type)
-	if gap == "" {
-		s.freeze(seen, r)
-	}
-
-	shows := s.summarize(candidates)
+	shows, gap := s.summarize(records)
 	switch {
 	case !slices.Contains([]List{Done, Over}, shows):
 		s.Done = Mark{}
-	case gap != "": // such a reading is not the first of two
-		return Unclear, gap
+	case hidden != "": // such a reading is not the first of two
+		return Unclear, hidden
 	case !s.Done.isConfirmed(seen.Listing, r.Lag):
 		return DoneOnce, ""
 	}
 
-	return shows, gapUnclear
-}
-
-// freeze notes whether a whole listing has had time to show all that may be the request.
-func (s *Submission) freeze(seen Snapshot, r Rules) {
-	s.Frozen = s.Frozen || seen.IsAfter(s.Sent, s.EndDate, r.Lag)
+	return shows, gap
 }
 
 // addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
@@ -316,30 +272,28 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 		s.Doubt = true
 	}
 
-	s.Candidates = slices.Concat(left, keys)
-	slices.Sort(s.Candidates)
-	s.Candidates = slices.Compact(s.Candidates)
+	s.Candidates = slices.Compact(slices.Sorted(slices.Values(slices.Concat(left, keys))))
 }
 
-// summarize returns what records show together: one that is pending keeps all open, and one that has ended does
-// not say how. It notes the code of a failure.
-func (s *Submission) summarize(records []*answer.PendingRecord) List {
+// summarize returns what records show together, and why that is not clear: one that is pending keeps all open, and one
+// that has ended does not say how. It notes the code of a failure.
+func (s *Submission) summarize(records []*answer.PendingRecord) (shows List, gap string) {
 	say := func(progress answer.Progress) int { return len(pick(records, []string{s.Type}, progress)) }
 	switch failed := say(answer.Failed); {
 	case s.Doubt, say(answer.Unclear) > 0:
-		return Unclear
+		return Unclear, gapUnclear
 	case say(answer.Waiting) > 0:
-		return Waiting
+		return Waiting, ""
 	case failed == len(records):
 		s.Code = records[0].Code
-		return SaysFailed
+		return SaysFailed, ""
 	case failed > 0:
-		return Unclear
+		return Unclear, gapUnclear
 	case say(answer.Ended) > 0:
-		return Over
+		return Over, ""
 	}
 
-	return Done
+	return Done, ""
 }
 
 // EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
@@ -386,18 +340,20 @@ func (s *Submission) Conclude(shows List, effect Effect, now time.Time) Verdict 
 // keyOfID is the prefix of the key of a record with an ID.
 const keyOfID = "id "
 
-// keysOf returns what distinguishes a record from others, the best first: its ID and its time, or
-// else a digest of all of it.
-func keysOf(record *answer.PendingRecord) (keys []string) {
-	if record.ID != "" {
-		keys = append(keys, keyOfID+record.ID)
-	}
-	if !record.CreatedAt.IsZero() {
-		keys = append(keys, "at "+record.CreatedAt.UTC().Format(time.RFC3339Nano))
-	}
-	if len(keys) == 0 {
-		sum := sha256.Sum256(record.JSON)
-		keys = append(keys, "as "+hex.EncodeToString(sum[:8]))
+// keysOf returns what distinguishes records from others, for each the best first: its ID and its time, or else a digest
+// of all of it.
+func keysOf(records ...*answer.PendingRecord) (keys []string) {
+	for _, record := range records {
+		if record.ID != "" {
+			keys = append(keys, keyOfID+record.ID)
+		}
+		if !record.CreatedAt.IsZero() {
+			keys = append(keys, "at "+record.CreatedAt.UTC().Format(time.RFC3339Nano))
+		}
+		if record.ID == "" && record.CreatedAt.IsZero() {
+			sum := sha256.Sum256(record.JSON)
+			keys = append(keys, "as "+hex.EncodeToString(sum[:8]))
+		}
 	}
 
 	return keys

@@ -84,10 +84,8 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"its ID twice, done and pending":     {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7")}, Waiting, ""},
 		"its ID twice, failed and pending":   {sent("7"), []Snapshot{reading(early, "id=7 status=failed", "id=7")}, Waiting, ""},
 		"its ID twice, done and failed":      {sent("7"), []Snapshot{reading(early, "id=7 status=done", "id=7 status=failed")}, Unclear, "contradict"},
-		"its ID, failed at the time of that": {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, Unclear, "contradict"},
+		"its ID, failed at the time of that": {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=failed")}, SaysFailed, ""},
 		"its ID, done at the time of that":   {sent("7"), []Snapshot{reading(early, "id=7"), reading(late, "id=7 minute=9 status=done")}, Done, ""},
-
-		"its ID at another place of the list": {sent("0"), []Snapshot{reading(early, "id=0"), reading(late, "id=0 minute=9 status=done", "id=1")}, Unread, "which of them"},
 
 		"nothing, once":                               {sent("7"), []Snapshot{reading(early)}, Absent, ""},
 		"nothing, twice within the lag":               {sent("7"), []Snapshot{reading(early), reading(lag)}, Absent, ""},
@@ -172,7 +170,7 @@ func TestSubmission_staleReadingShowsNothing(t *testing.T) {
 func TestSubmission_EvaluateEffect(t *testing.T) {
 	t.Parallel()
 	listed := sent("7", "id 1")
-	listed.IsListed = true
+	listed.Candidates, listed.Frozen = []string{"id 7"}, true
 	for name, c := range map[string]struct {
 		s    Submission
 		seen []Effect
