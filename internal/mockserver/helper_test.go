@@ -3,13 +3,11 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
+	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,46 +28,35 @@ var (
 )
 
 const (
-	loginPath   = "/v1/auth/login/jwt"
-	selfPath    = "/v1/user/self"
 	userPath    = "/v1/org/org-demo/project/web/compliance/user/user-1"
 	consentPath = userPath + "/consent"
 	profilePath = userPath + "/profile"
 	allDataPath = userPath + "/all-data"
 	pendingPath = "/v1/org/org-demo/project/web/compliance/pending-requests"
-	exportPath  = "/v1/org/org-demo/project/web/export"
+	exportPath  = "/v1/org/org-demo/project/web/export?utcDate="
 
 	formType = "application/x-www-form-urlencoded"
+
+	clauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 )
 
-// inAccount returns the same path in the older family.
-func inAccount(path string) string {
-	return strings.Replace(path, "/org/org-demo/project/web", "/account/acc-1", 1)
-}
-
-// epoch is when the clock of a service begins to run.
-var epoch = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
-
-// service is a running server and a client for it.
+// service is a running server whose clock stands still at 2026-01-15T09:30:00Z unless the test moves it.
 type service struct {
 	*mocktest.Instance
-	t         *testing.T
-	transport *http.Transport
-	passed    *atomic.Int64 // since epoch
+	t      *testing.T
+	passed *atomic.Int64
 }
 
-// start starts a server whose clock stands still.
 func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
 	t.Helper()
-	var passed atomic.Int64
+	passed := &atomic.Int64{}
 	still := func(s *mockserver.Server) {
-		s.Now = func() time.Time { return epoch.Add(time.Duration(passed.Load())) }
+		s.Now = func() time.Time {
+			return time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC).Add(time.Duration(passed.Load()))
+		}
 	}
 
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-
-	return &service{mocktest.Start(t, append([]func(*mockserver.Server){still}, configure...)...), t, transport, &passed}
+	return &service{mocktest.Start(t, append(configure, still)...), t, passed}
 }
 
 // advance moves the service's clock.
@@ -78,132 +65,68 @@ func (s *service) advance(d time.Duration) { s.passed.Add(int64(d)) }
 // delayed fulfils requests only after the clock is advanced.
 func delayed(s *mockserver.Server) { s.FulfilmentDelay = time.Minute }
 
-// ending decides the outcome of all requests.
-func ending(o mockserver.Outcome) func(*mockserver.Server) {
-	return func(s *mockserver.Server) { s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o } }
-}
-
-// reply is an answer, as far as it was received.
-type reply struct {
-	status int
-	header http.Header
-	body   string
-	err    error // of sending, or of reading to the end
-}
-
-// json returns the body as an object; empty if it is something else.
-func (r reply) json() map[string]any {
-	var m map[string]any
-	_ = json.Unmarshal([]byte(r.body), &m)
-	return m
-}
-
-// refused returns the status of an error, its code, and the fields that it names.
-func (r reply) refused() string {
-	var body struct {
-		Error struct {
-			Code   string
-			Fields map[string]string
-		}
-	}
-	_ = json.Unmarshal([]byte(r.body), &body)
-	text := fmt.Sprint(r.status, " ", body.Error.Code)
-	for _, name := range slices.Sorted(maps.Keys(body.Error.Fields)) {
-		text += " " + name
-	}
-
-	return text
-}
-
-// send sends a request. The path is sent as it is; header holds names and values in
-// turn.
-func (s *service) send(method, path, body string, header ...string) reply {
+// send sends a request, such as "GET /path", as it is. It returns the status and the body of the answer,
+// separated by a space.
+func (s *service) send(request, body string, header ...string) string {
 	s.t.Helper()
-
+	method, path, _ := strings.Cut(request, " ")
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-
+	req.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
 
-	resp, err := s.transport.RoundTrip(req)
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
-		return reply{err: err}
+		return err.Error()
 	}
 	defer resp.Body.Close()
-
 	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
 
-	return reply{status: resp.StatusCode, header: resp.Header, body: string(text), err: err}
+	return fmt.Sprintf("%d %s", resp.StatusCode, text)
 }
 
-// withKey sends a request with the secret key.
-func (s *service) withKey(method, path, body string, header ...string) reply {
-	s.t.Helper()
+// withKey returns a request with the secret key.
+func (s *service) withKey(request string) string {
 	separator := "?"
-	if strings.Contains(path, "?") {
+	if strings.Contains(request, "?") {
 		separator = "&"
 	}
-	return s.send(method, path+separator+"apiSecretToken="+url.QueryEscape(s.SecretKey), body, header...)
+	return request + separator + "apiSecretToken=" + url.QueryEscape(s.SecretKey)
 }
 
-func (s *service) get(path string) reply {
+// ask sends a request with the secret key.
+func (s *service) ask(request, body string, header ...string) string {
 	s.t.Helper()
-	return s.withKey(http.MethodGet, path, "")
+	return s.send(s.withKey(request), body, header...)
 }
 
-func (s *service) patch(path, body string) reply {
+// want fails the test unless the answer to a request with the secret key is that one.
+func (s *service) want(request, body, answer string) {
 	s.t.Helper()
-	return s.withKey(http.MethodPatch, path, body)
-}
-
-// login logs in and returns the token.
-func (s *service) login() string {
-	s.t.Helper()
-	got := s.send(http.MethodPost, loginPath, encode(s.t, map[string]any{"email": s.Email, "password": s.Password}))
-	token, _ := got.json()["token"].(string)
-	if got.status != http.StatusOK || token == "" {
-		s.t.Fatalf("the login was answered with %d %s", got.status, got.body)
+	if got := s.ask(request, body); got != answer {
+		s.t.Errorf("%s %s is answered with %s, want %s", request, body, got, answer)
 	}
-	return token
 }
 
-// listed returns one field of the records on the list of pending requests.
-func (s *service) listed(field string) []any {
+// raw sends a request, with a line of its header, on a new connection. It returns everything that is received
+// until the connection ends, and the error it ends with.
+func (s *service) raw(request, header, body string) (string, error) {
 	s.t.Helper()
-	got := s.get(pendingPath)
-	var records []map[string]any
-	if err := json.Unmarshal([]byte(got.body), &records); err != nil || got.status != http.StatusOK {
-		s.t.Fatalf("the list was answered with %d and %d bytes: %v", got.status, len(got.body), err)
-	}
-
-	all := []any{}
-	for _, r := range records {
-		all = append(all, r[field])
-	}
-
-	return all
-}
-
-func encode(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
+	conn, err := new(net.Dialer).DialContext(s.t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	return string(text)
-}
+	defer conn.Close()
 
-// allClauses returns an update that agrees to all clauses, with further members.
-func allClauses(more ...string) string {
-	members := []string{`"clause_1_consent":true`, `"clause_2_consent":true`, `"clause_3_consent":true`, `"clause_4_consent":true`, `"clause_5_consent":true`}
-	return "{" + strings.Join(append(members, more...), ",") + "}"
-}
+	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\nContent-Length: %d\r\n\r\n%s", request, header, len(body), body)
+	text, err := io.ReadAll(conn)
 
-const allClausesText = "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=false"
+	return string(text), err
+}

@@ -11,11 +11,9 @@ import (
 	"fmt"
 	"io"
 	stdlog "log"
-	"maps"
 	"net"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -154,18 +152,17 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		return 0, err
 	}
 
-	requests := p.Stderr
+	requests := stdlog.New(p.Stderr, "", 0)
 	if file := flags.String("log"); file != "" {
 		f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return 0, fmt.Errorf("-log: %w", err)
 		}
 		defer f.Close()
-		requests = f
+		requests.SetOutput(f)
 	}
-	lines := stdlog.New(requests, "", 0)
 	server.OnRequest = func(r mockserver.Request) {
-		lines.Print(logged(r))
+		requests.Print(logged(r))
 		server.Reset() // so that it can run for long
 	}
 
@@ -173,7 +170,6 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	if err != nil {
 		return 0, err
 	}
-
 	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	go func() { _ = service.Serve(listener) }()
 	defer service.Close()
@@ -194,22 +190,9 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	return 0, nil
 }
 
-// fieldName matches the names that are logged. A body that is sent as a form although it is
-// none becomes one name, with all the values that it has.
-var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
-
 // logged returns the line of a request in the log, without values, people or credentials. Its
 // first words are the request's number, operation, method and template; an unknown path has "-"
 // for operation and template.
 func logged(r mockserver.Request) string {
-	line := fmt.Sprintf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
-	separator := ", with "
-	for _, name := range slices.Sorted(maps.Keys(r.Sent)) {
-		if !fieldName.MatchString(name) {
-			name = "?"
-		}
-		line, separator = line+separator+name, " "
-	}
-
-	return line
+	return fmt.Sprintf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
 }

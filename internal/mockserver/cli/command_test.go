@@ -79,20 +79,18 @@ func evaluated(t *testing.T, text string) map[string]string {
 	return env
 }
 
-// send returns the status and the body of an answer, separated by a space.
-func (p *program) send(method, path, body string, header ...string) string {
+// send returns the status and the body of an answer, separated by a space. The header is an Authorization.
+func (p *program) send(method, path, body, authorization string) string {
 	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.t.Context(), method, p.env["ANALYTICS_BASE_URL"]+path, strings.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
+	if authorization != "" {
+		req.Header.Set("Authorization", authorization)
 	}
 
-	transport := &http.Transport{DisableKeepAlives: true}
-	resp, err := transport.RoundTrip(req)
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -114,7 +112,7 @@ func writeSeed(t *testing.T, content string) (file string) {
 	return file
 }
 
-const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com/consent"
+const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com"
 
 func TestSeed_isServedAndPrinted(t *testing.T) {
 	t.Parallel()
@@ -129,10 +127,9 @@ func TestSeed_isServedAndPrinted(t *testing.T) {
 		t.Error(diff)
 	}
 
-	const login = `{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}`
-	got := p.send(http.MethodPost, "/v1/auth/login/jwt", login, "Content-Type", "application/json")
+	got := p.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}`, "")
 	token := strings.TrimSuffix(strings.TrimPrefix(got, `200 {"token":"`), `"}`)
-	got = p.send(http.MethodGet, "/v1/org/o%201/project/p/compliance/user/u/consent", "", "Authorization", "bearer "+token)
+	got = p.send(http.MethodGet, "/v1/org/o%201/project/p/compliance/user/u/consent", "", "bearer "+token)
 	if !strings.HasPrefix(got, "200 ") || !strings.Contains(got, `"clause_1_consent":true`) {
 		t.Error(got)
 	}
@@ -150,8 +147,8 @@ func TestSeed_firstProjectOrAccountIsPrinted(t *testing.T) {
 		`{"exports":[` + export + `],"consents":[{"account_id":"a","identity_id":"u"}]}`: "ANALYTICS_ACCOUNT_ID=a",
 	} {
 		seed, err := readSeed(writeSeed(t, content))
-		got := strings.Join(environmentOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}, seed, "key")[1:], " ")
-		if got != want+" ANALYTICS_BASE_URL=http://127.0.0.1:80" || err != nil {
+		got := strings.Join(environmentOf(&net.TCPAddr{IP: net.IPv4zero, Port: 80}, seed, "key")[1:], " ")
+		if got != want+" ANALYTICS_BASE_URL=http://localhost:80" || err != nil {
 			t.Errorf("%s: %s, %v", content, got, err)
 		}
 	}
@@ -162,18 +159,9 @@ func TestClock_andFulfilmentDelayAreThoseOfTheFlags(t *testing.T) {
 	for delay, want := range map[string]string{"0s": "200 []", "1h": `"createdAt":"2720-02-29T23:`} {
 		p := start(t, "-clock", "2720-02-29T23:00:00Z", "-fulfilment-delay", delay)
 		key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
-		p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, "")
-		if got := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, ""); !strings.Contains(got, want) {
+		p.send(http.MethodDelete, personPath+"/all-data"+key, "", "")
+		if got := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, "", ""); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", delay, got)
-		}
-	}
-}
-
-func TestAddr_ofEveryInterfaceHasAURLForTheProvider(t *testing.T) {
-	t.Parallel()
-	for _, addr := range []string{":0", "0.0.0.0:0"} {
-		if got := start(t, "-addr", addr).env["ANALYTICS_BASE_URL"]; !strings.HasPrefix(got, "http://localhost:") {
-			t.Errorf("%s: %s", addr, got)
 		}
 	}
 }
@@ -181,13 +169,11 @@ func TestAddr_ofEveryInterfaceHasAURLForTheProvider(t *testing.T) {
 func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "requests.log")
-	p := start(t, "-wire", `{"consent":{"parameters_in":"form"}}`, "-log", file)
+	p := start(t, "-wire", `{"consent":{"parameters_in":"query"}}`, "-log", file)
 	key := p.env["ANALYTICS_API_SECRET_KEY"]
-	form := "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true&agreement_time=2026-01-15T09%3A30%3A00Z"
-	p.send(http.MethodPatch, personPath+"?apiSecretToken="+key, form, "Content-Type", "application/x-www-form-urlencoded")
-	p.send(http.MethodGet, "/elsewhere/ada%40example.com", "")
-	// A form of which the name is the whole text.
-	p.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"ada","password":"secret"}`, "Content-Type", "application/x-www-form-urlencoded")
+	query := "&clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true&agreement_time=2026-01-15T09%3A30%3A00Z"
+	p.send(http.MethodPatch, personPath+"/consent?apiSecretToken="+key+query, "", "")
+	p.send(http.MethodGet, "/elsewhere/ada%40example.com", "", "")
 	if status := p.stop(); status != 0 {
 		t.Errorf("it ended with %d", status)
 	}
@@ -196,15 +182,9 @@ func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "1 updateConsent PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in N ms, with agreement_time " +
-		"clause_1_consent clause_2_consent clause_3_consent clause_4_consent clause_5_consent\n2 - GET -: 401 in N ms\n3 login POST /v1/auth/login/jwt: 400 in N ms, with ?\n"
-	if diff := cmp.Diff(want, regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(string(text), "N ms")); diff != "" {
-		t.Error(diff)
-	}
-	for _, secret := range []string{key, "ada", "secret", "2026-01-15", "org-demo"} {
-		if strings.Contains(string(text)+p.stderr.String(), secret) {
-			t.Errorf("%q is in the log", secret)
-		}
+	want := "1 updateConsent PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in N ms\n2 - GET -: 401 in N ms\n"
+	if diff := cmp.Diff(want, regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(string(text), "N ms")); diff != "" || p.stderr.Len() > 0 {
+		t.Error(diff, p.stderr.String())
 	}
 }
 
@@ -226,15 +206,6 @@ func TestCommand_runsWithTheServiceAndItsStatusIsThatOfTheProgram(t *testing.T) 
 	}
 }
 
-func TestCommand_thatASignalEndsGivesTheStatusOfAShell(t *testing.T) {
-	t.Parallel()
-	for command, want := range map[string]int{"kill -KILL $$": 137, "kill -SEGV $$": 139} {
-		if status, _, stderr := ranWith(t, os.Environ(), "--", "sh", "-c", command); status != want {
-			t.Errorf("%s: it ended with %d: %s", command, status, stderr)
-		}
-	}
-}
-
 func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 	t.Parallel()
 	printed, stdout := io.Pipe()
@@ -243,8 +214,8 @@ func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stdin.Close(); _ = open.Close() })
-	parent, ended := make(chan struct{}), make(chan int, 1)
 
+	parent, ended := make(chan struct{}), make(chan int, 1)
 	go func() {
 		ended <- Run(t.Context(), Process{
 			Args:  []string{Name, "--", "sh", "-c", `trap 'exit 9' TERM; echo ready; read -r line`},
@@ -263,8 +234,6 @@ func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 
 func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	t.Parallel()
-	broken := writeSeed(t, "{\n  \"people\": []\n}")
-
 	for name, tc := range map[string]struct {
 		args []string
 		says string
@@ -277,13 +246,16 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		"no time":             {[]string{"-clock", "yesterday"}, "flag -clock: parsing time"},
 		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
 		"no file for a log":   {[]string{"-log", t.TempDir()}, "-log: "},
-		"unknown name":        {[]string{"-seed", broken}, "seed.json: the seed cannot be understood: "},
+		"unknown name":        {[]string{"-seed", writeSeed(t, `{"people":[]}`)}, "seed.json: the seed cannot be understood: "},
 		"no address":          {[]string{"-addr", "192.0.2.1:1"}, "192.0.2.1:1"},
 	} {
-		status, stdout, stderr := ranWith(t, nil, tc.args...)
-		if status != exitFailed || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, tc.says) {
-			t.Errorf("%s: it ended with %d and printed %q, %q", name, status, stdout, stderr)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status, stdout, stderr := ranWith(t, nil, tc.args...)
+			if status != exitFailed || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, tc.says) {
+				t.Errorf("it ended with %d and printed %q, %q", status, stdout, stderr)
+			}
+		})
 	}
 }
 
@@ -293,14 +265,5 @@ func TestRun_helpAndFormsAreNoErrors(t *testing.T) {
 		if status, stdout, stderr := ranWith(t, nil, flag); status != 0 || !strings.Contains(stdout, says) || stderr != "" {
 			t.Errorf("%s: it ended with %d and printed %q, %q", flag, status, stdout, stderr)
 		}
-	}
-}
-
-func TestRun_endsWhereItsOutputIsClosed(t *testing.T) {
-	t.Parallel()
-	printed, stdout := io.Pipe()
-	_ = printed.Close()
-	if status := Run(t.Context(), Process{Args: []string{Name}, Stdout: stdout, Stderr: io.Discard}); status != exitFailed {
-		t.Errorf("it ended with %d", status)
 	}
 }

@@ -28,15 +28,16 @@ var replaced = []string{
 // readSeed reads a file, which may be left out, and adds a user and a secret key where
 // it has none: a server that nobody can talk to is of no use.
 func readSeed(file string) (mockserver.Seed, error) {
-	var seed mockserver.Seed
+	text := []byte("{}")
 	if file != "" {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return seed, fmt.Errorf("-seed: %w", err)
+		var err error
+		if text, err = os.ReadFile(file); err != nil {
+			return mockserver.Seed{}, fmt.Errorf("-seed: %w", err)
 		}
-		if seed, err = mockserver.ReadSeed(text); err != nil {
-			return seed, fmt.Errorf("-seed %s: %w", file, err)
-		}
+	}
+	seed, err := mockserver.ReadSeed(text)
+	if err != nil {
+		return seed, fmt.Errorf("-seed %s: %w", file, err)
 	}
 
 	if len(seed.Users) == 0 {
@@ -76,19 +77,18 @@ func environmentOf(addr net.Addr, seed mockserver.Seed, credentials string) []st
 // printed returns the environment as lines for a POSIX shell, which also remove the variables of
 // another service.
 func printed(environment []string) string {
-	var lines strings.Builder
-	lines.WriteString("unset " + strings.Join(replaced, " ") + "\n")
+	lines := "unset " + strings.Join(replaced, " ") + "\n"
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		lines += fmt.Sprintf("export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
 
-	return lines.String()
+	return lines
 }
 
-// run runs a command with an environment and returns its exit status, or that of a shell where a signal has
-// ended it: 128 plus its number. An interrupt in a terminal reaches the command by itself, and a second one
-// would make Terraform give up its state. SIGTERM is passed on, and is sent where the parent ends.
+// run runs a command with an environment and returns its exit status. An interrupt in a terminal reaches the
+// command by itself, and a second one would make Terraform give up its state. SIGTERM is passed on, and is
+// sent where the parent ends.
 func (p Process) run(ctx context.Context, command, environment []string) (int, error) {
 	running, terminate := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
 	defer terminate()
@@ -112,13 +112,6 @@ func (p Process) run(ctx context.Context, command, environment []string) (int, e
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
 		return 0, fmt.Errorf("the command cannot be run: %w", err)
-	}
-	ended, ok := cmd.ProcessState.Sys().(interface {
-		Signaled() bool
-		Signal() syscall.Signal
-	})
-	if ok && ended.Signaled() {
-		return 128 + int(ended.Signal()), nil
 	}
 
 	return cmd.ProcessState.ExitCode(), nil

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package mockserver_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestConsent_updateIsMergedIntoTheRecord(t *testing.T) {
+	t.Parallel()
+	const optional = `"agreement_time":"2026-01-15T10:30:00+01:00",` + clauses + `,"manual":true,"user_ipv6":"::ffff:192.0.2.1"`
+	changed := strings.Replace(optional, "true", "false", 1)
+	s := start(t)
+	s.want("PATCH "+consentPath, "{"+optional+"}", "200 {"+optional+"}")
+	s.want("PATCH "+consentPath, "{"+strings.Replace(clauses, "true", "false", 1)+"}", "200 {"+changed+"}")
+	s.want("GET "+consentPath, "", "200 {"+changed+"}")
+
+	record, _ := s.Consent(projectScope, "user-1")
+	held := mockserver.ConsentRecord{
+		Clauses: [5]bool{false, true, true, true, true}, UserIPv6: new("::ffff:192.0.2.1"), AgreementTime: "2026-01-15T10:30:00+01:00", Manual: new(true),
+	}
+	if diff := cmp.Diff(held, record); diff != "" {
+		t.Error(diff)
+	}
+
+	s.DeleteConsent(projectScope, "user-1")
+	if got := s.ask("GET "+consentPath, ""); !strings.HasPrefix(got, "404 ") {
+		t.Error(got)
+	}
+}
+
+func TestConsent_wrongParametersAreNamed(t *testing.T) {
+	t.Parallel()
+	form := strings.NewReplacer(`"`, "", ":", "=", ",", "&").Replace(clauses)
+	for _, tc := range []struct{ query, body, named string }{
+		{"", "{" + strings.Replace(clauses, "true", `"true"`, 1) + "}", "clause_1_consent"},
+		{"", "{" + strings.Replace(clauses, `"clause_1_consent":true,`, "", 1) + "}", "clause_1_consent"},
+		{"", "{" + clauses + `,"user_ipv6":"192.0.2.1"}`, "user_ipv6"},
+		{"", "{" + clauses + `,"manual":"true"}`, "manual"},
+		{"", "{" + clauses + `,"agreement_time":"2026-01-15 09:30"}`, "agreement_time"},
+		{"", "{" + clauses + `,"clause_6_consent":true}`, "clause_6_consent"},
+		{"", strings.Replace(form, "true", "1", 1), "clause_1_consent"},
+		{"", form + "&clause_1_consent=true", "malformed"},
+		{"?" + form, form, "malformed"},
+	} {
+		media := "application/json"
+		s := start(t, func(s *mockserver.Server) {
+			if strings.HasPrefix(tc.body, "clause") {
+				s.Wire.Consent.ParametersIn, media = mockserver.InForm, formType
+			}
+		})
+		s.AllowViolations()
+
+		got := s.ask("PATCH "+consentPath+tc.query, tc.body, "Content-Type", media)
+		_, held := s.Consent(projectScope, "user-1")
+		if !strings.HasPrefix(got, "400 ") || !strings.Contains(got, `"`+tc.named+`"`) || held || s.Requests()[0].Committed {
+			t.Errorf("%s %s: %s; held %v", tc.query, tc.body, got, held)
+		}
+	}
+}
+
+func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
+	t.Parallel()
+	const numbers = `{"big":9007199254740993,"deep":[{"n":0.10}],"exp":1E2,"huge":1e400,"minus":-0,"one":1.0}`
+	for name, tc := range map[string]struct{ held, sent, want string }{
+		"unknown, a null":        {`{}`, `{"name":null}`, `{}`},
+		"what is not sent stays": {`{"a":1,"b":2}`, `{"b":3,"c":4}`, `{"a":1,"b":3,"c":4}`},
+		"a null removes":         {`{"a":1,"b":2}`, `{"a":null}`, `{"b":2}`},
+		"not further down":       {`{"a":{"x":1,"y":2}}`, `{"a":{"x":null}}`, `{"a":{"x":null}}`},
+		"numbers as written":     {`{}`, numbers, numbers},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			s.PutProfile(projectScope, "user-1", tc.held)
+			s.ask("PATCH "+profilePath, tc.sent)
+			s.want("GET "+profilePath, "", "200 "+tc.want)
+		})
+	}
+}
+
+// TestAllData_asOfTheFulfilmentUntilTheDeletion fetches data from their fulfilment until a deletion,
+// and once more until they expire.
+func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
+	t.Parallel()
+	s := start(t, delayed, func(s *mockserver.Server) { s.DataRetention = 2 * time.Minute })
+	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{Extra: map[string]any{"region": "eu"}})
+	s.seed(`{"profiles":[{` + userOne + `,"profile":{"age":9007199254740993}}],"data":[{` + userOne + `,"data":{"events":[1,2],"devices":3}}]}`)
+	s.ask("GET "+allDataPath, "")
+	s.advance(time.Minute)
+
+	// Nothing has read the data since; the first to do so gets them as of the fulfilment.
+	none := strings.ReplaceAll(clauses, "true", "false")
+	const rest = `"devices":3,"events":[1,2],"identity":"user-1","profile":{"age":9007199254740993},"sessions":[]}`
+	s.seed(`{"profiles":[{` + userOne + `,"profile":{}}],"data":[{` + userOne + `,"data":"other"}],"consents":[{` + userOne + `,"manual":true}]}`)
+	s.want("GET "+allDataPath, "", `200 {"consent":{`+none+`,"region":"eu"},`+rest)
+
+	s.ask("DELETE "+allDataPath, "")
+	if !s.HasData(projectScope, "user-1") {
+		t.Error("the data are gone before the deletion is fulfilled")
+	}
+	s.advance(time.Minute)
+	if got := s.ask("GET "+allDataPath, ""); !strings.HasPrefix(got, "202 ") || s.HasData(projectScope, "user-1") {
+		t.Errorf("the data are still there: %s", got)
+	}
+
+	for _, step := range []struct {
+		advance time.Duration
+		status  string
+	}{{time.Minute, "200 "}, {2*time.Minute - time.Nanosecond, "200 "}, {time.Nanosecond, "202 "}} {
+		s.advance(step.advance)
+		if got := s.ask("GET "+allDataPath, ""); !strings.HasPrefix(got, step.status) {
+			t.Errorf("%v later: %s", step.advance, got)
+		}
+	}
+}
+
+func TestFulfil_decidesTheOutcome(t *testing.T) {
+	t.Parallel()
+	const year = 365 * 24 * time.Hour
+	for name, tc := range map[string]struct {
+		outcome mockserver.Outcome
+		after   time.Duration
+		status  string
+		listed  bool
+		effect  bool
+	}{
+		"sooner than others":   {mockserver.Outcome{After: time.Second}, time.Second, "fulfilled", false, true},
+		"at once":              {mockserver.Outcome{After: -1}, 0, "fulfilled", false, true},
+		"never":                {mockserver.Outcome{Fate: mockserver.Never}, year, "pending", true, false},
+		"failed":               {mockserver.Outcome{Fate: mockserver.Failed, Code: "quota"}, year, "failed", true, false},
+		"failed, final status": {mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", FinalStatus: "closed"}, time.Minute, "closed", true, false},
+		"kept, final status":   {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, time.Minute, "delivered", true, true},
+		"vanished":             {mockserver.Outcome{Fate: mockserver.Vanished, KeepListed: true}, time.Minute, "vanished", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, delayed, func(s *mockserver.Server) {
+				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return tc.outcome }
+			})
+			s.ask("PATCH "+profilePath, `{"name":"Ada"}`)
+			s.advance(tc.after)
+
+			list := s.ask("GET "+pendingPath, "")
+			if isListed := strings.Contains(list, `"status":"`+tc.status+`"`); isListed != tc.listed || isListed == (list == "200 []") {
+				t.Errorf("the list is %s", list)
+			}
+			if hasCode := strings.Contains(list, `"error":{"code":"quota","message":""}`); hasCode != (tc.outcome.Code != "") {
+				t.Errorf("the list is %s", list)
+			}
+			q := s.Queue()[0]
+			if _, effect := s.Profile(projectScope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != (tc.outcome.Fate != mockserver.Never) {
+				t.Errorf("effect %v, %+v", effect, q)
+			}
+		})
+	}
+}
