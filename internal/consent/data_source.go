@@ -14,17 +14,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ datasource.DataSourceWithConfigure = (*consentDataSource)(nil)
+var _ datasource.DataSource = (*consentDataSource)(nil)
 
 // NewDataSource returns the data source analytics_consent.
-func NewDataSource() datasource.DataSource { return &consentDataSource{} }
+func NewDataSource(s *tfkit.Service) datasource.DataSource { return &consentDataSource{s} }
 
 // NewEphemeralResource returns the ephemeral resource analytics_consent.
-func NewEphemeralResource() ephemeral.EphemeralResource {
-	return tfkit.NewEphemeral(&consentDataSource{}, "Reads the consent of one person and stores it neither in plan nor in state.")
+func NewEphemeralResource(s *tfkit.Service) ephemeral.EphemeralResource {
+	return tfkit.NewEphemeral(&consentDataSource{s}, "Reads the consent of one person and stores it neither in plan nor in state.")
 }
 
-type consentDataSource struct{ tfkit.DataSource }
+type consentDataSource struct{ *tfkit.Service }
 
 type dataSourceModel struct {
 	tfkit.Identity

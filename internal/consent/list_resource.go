@@ -32,7 +32,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ list.ListResourceWithConfigure = (*consentList)(nil)
+var _ list.ListResource = (*consentList)(nil)
 
 // The largest numbers of people: in identity_ids, taken from a day, and of those who may fail to be read
 // before the list fails.
@@ -43,9 +43,9 @@ const (
 )
 
 // NewListResource returns the list resource analytics_consent.
-func NewListResource() list.ListResource { return &consentList{} }
+func NewListResource(s *tfkit.Service) list.ListResource { return &consentList{s} }
 
-type consentList struct{ tfkit.Resource }
+type consentList struct{ *tfkit.Service }
 
 // listModel holds the configuration of the list resource analytics_consent.
 type listModel struct {

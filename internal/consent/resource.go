@@ -24,7 +24,6 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*consentResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*consentResource)(nil)
 	_ resource.ResourceWithIdentity    = (*consentResource)(nil)
 	_ resource.ResourceWithImportState = (*consentResource)(nil)
@@ -38,12 +37,12 @@ const (
 )
 
 // NewResource returns the resource analytics_consent.
-func NewResource() resource.Resource { return &consentResource{} }
+func NewResource(s *tfkit.Service) resource.Resource { return &consentResource{s} }
 
 // objectLabel is what messages call an object.
 const objectLabel = "analytics_consent"
 
-type consentResource struct{ tfkit.Resource }
+type consentResource struct{ *tfkit.Service }
 
 func (r *consentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_consent"

@@ -20,7 +20,6 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*batchResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*batchResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*batchResource)(nil)
 )
@@ -37,9 +36,9 @@ const limitShards = 4096
 var atContentWO = path.Root("content_wo")
 
 // NewResource returns the resource analytics_consent_batch.
-func NewResource() resource.Resource { return &batchResource{} }
+func NewResource(s *tfkit.Service) resource.Resource { return &batchResource{s} }
 
-type batchResource struct{ tfkit.Resource }
+type batchResource struct{ *tfkit.Service }
 
 func (r *batchResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_consent_batch"

@@ -22,7 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ datasource.DataSourceWithConfigure = (*exportDataSource)(nil)
+var _ datasource.DataSource = (*exportDataSource)(nil)
 
 // Values of max_bytes, in bytes of JSON text. Terraform needs many times the size of a
 // value, and its plugin protocol fails at 256 MiB.
@@ -34,9 +34,9 @@ const (
 var atMaxBytes = path.Root("max_bytes")
 
 // NewDataSource returns the data source analytics_export.
-func NewDataSource() datasource.DataSource { return &exportDataSource{} }
+func NewDataSource(s *tfkit.Service) datasource.DataSource { return &exportDataSource{s} }
 
-type exportDataSource struct{ tfkit.DataSource }
+type exportDataSource struct{ *tfkit.Service }
 
 // dataSourceModel is the model of analytics_export.
 type dataSourceModel struct {

@@ -20,14 +20,13 @@ import (
 )
 
 var (
-	_ action.ActionWithConfigure  = (*exportDayAction)(nil)
 	_ action.ActionWithModifyPlan = (*exportDayAction)(nil)
 )
 
 // NewExportDayAction returns the action analytics_export_day.
-func NewExportDayAction() action.Action { return &exportDayAction{} }
+func NewExportDayAction(s *tfkit.Service) action.Action { return &exportDayAction{s} }
 
-type exportDayAction struct{ tfkit.Action }
+type exportDayAction struct{ *tfkit.Service }
 
 func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_export_day"

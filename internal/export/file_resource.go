@@ -23,14 +23,13 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure  = (*fileResource)(nil)
 	_ resource.ResourceWithModifyPlan = (*fileResource)(nil)
 )
 
 // NewFileResource returns the resource analytics_export_file.
-func NewFileResource() resource.Resource { return &fileResource{} }
+func NewFileResource(s *tfkit.Service) resource.Resource { return &fileResource{s} }
 
-type fileResource struct{ tfkit.Resource }
+type fileResource struct{ *tfkit.Service }
 
 func (r *fileResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_export_file"

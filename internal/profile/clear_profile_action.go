@@ -20,14 +20,13 @@ import (
 )
 
 var (
-	_ action.ActionWithConfigure  = (*clearProfileAction)(nil)
 	_ action.ActionWithModifyPlan = (*clearProfileAction)(nil)
 )
 
 // NewClearProfileAction returns the action analytics_clear_profile.
-func NewClearProfileAction() action.Action { return &clearProfileAction{} }
+func NewClearProfileAction(s *tfkit.Service) action.Action { return &clearProfileAction{s} }
 
-type clearProfileAction struct{ tfkit.Action }
+type clearProfileAction struct{ *tfkit.Service }
 
 type clearProfileModel struct {
 	tfkit.PersonActionModel

@@ -15,17 +15,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ datasource.DataSourceWithConfigure = (*profileDataSource)(nil)
+var _ datasource.DataSource = (*profileDataSource)(nil)
 
 // NewDataSource returns the data source analytics_profile.
-func NewDataSource() datasource.DataSource { return &profileDataSource{} }
+func NewDataSource(s *tfkit.Service) datasource.DataSource { return &profileDataSource{s} }
 
 // NewEphemeralResource returns the ephemeral resource analytics_profile.
-func NewEphemeralResource() ephemeral.EphemeralResource {
-	return tfkit.NewEphemeral(&profileDataSource{}, "Reads the profile of one person and stores it neither in plan nor in state.")
+func NewEphemeralResource(s *tfkit.Service) ephemeral.EphemeralResource {
+	return tfkit.NewEphemeral(&profileDataSource{s}, "Reads the profile of one person and stores it neither in plan nor in state.")
 }
 
-type profileDataSource struct{ tfkit.DataSource }
+type profileDataSource struct{ *tfkit.Service }
 
 type dataSourceModel struct {
 	tfkit.Identity

@@ -32,7 +32,6 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*profileResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*profileResource)(nil)
 	_ resource.ResourceWithIdentity    = (*profileResource)(nil)
 	_ resource.ResourceWithMoveState   = (*profileResource)(nil)
@@ -48,9 +47,9 @@ const (
 )
 
 // NewResource returns the resource analytics_profile.
-func NewResource() resource.Resource { return &profileResource{} }
+func NewResource(s *tfkit.Service) resource.Resource { return &profileResource{s} }
 
-type profileResource struct{ tfkit.Resource }
+type profileResource struct{ *tfkit.Service }
 
 func (r *profileResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = profileType

@@ -64,9 +64,6 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		service.Deferred = deferred.NewEngine(service.Client)
 	}
 
-	resp.ResourceData, resp.DataSourceData = service, service
-	resp.EphemeralResourceData, resp.ActionData = service, service
-	resp.ListResourceData = service
 	p.service.Store(service)
 }
 

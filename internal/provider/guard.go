@@ -130,12 +130,11 @@ func internalError(ctx context.Context, method string) (any, error) {
 // UpgradeResourceState is the first call about an object in state, in the plan and in the apply.
 func (g *Guard) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	resp, err := g.Server.UpgradeResourceState(ctx, req)
-	service := g.service.Load()
-	if err != nil || req.TypeName != requests.DeletionType || req.RawState == nil || service == nil { // not configured, nothing is planned
+	if err != nil || req.TypeName != requests.DeletionType || req.RawState == nil {
 		return resp, err
 	}
 
-	for _, d := range requests.SeeDeletion(service, req.RawState.JSON) {
+	for _, d := range requests.SeeDeletion(g.service.Load(), req.RawState.JSON) {
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
 	}
 

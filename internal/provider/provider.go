@@ -46,16 +46,25 @@ type Option func(*client.Config)
 // New returns the provider. getenv reads the environment; tests pass their own, so as not to
 // change that of the process.
 func New(version string, getenv func(string) string, options ...Option) provider.Provider {
-	return &analyticsProvider{version: version, getenv: getenv, options: options}
+	p := &analyticsProvider{version: version, getenv: getenv, options: options}
+	p.service.Store(&tfkit.Service{Unknown: []string{"the configuration"}})
+
+	return p
 }
 
 // NewServer returns the provider as a server of protocol 6.
 func NewServer(version string, getenv func(string) string, options ...Option) *Guard {
 	// The framework returns a smaller interface than its server has.
-	p := &analyticsProvider{version: version, getenv: getenv, options: options}
+	p, _ := New(version, getenv, options...).(*analyticsProvider)
 	framework, _ := providerserver.NewProtocol6(p)().(Server)
 
 	return &Guard{framework, &p.service, semaphore.NewWeighted(allCalls)}
+}
+
+// with returns the constructor of an object for the framework, which calls it for each request. The object
+// gets what the latest Configure made available.
+func with[T any](p *analyticsProvider, create func(*tfkit.Service) T) func() T {
+	return func() T { return create(p.service.Load()) }
 }
 
 type analyticsProvider struct {
@@ -72,45 +81,45 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
-		consent.NewResource,
-		consentbatch.NewResource,
-		export.NewFileResource,
-		profile.NewResource,
-		requests.NewDataAccessRequestResource,
-		requests.NewDataDeletionResource,
+		with(p, consent.NewResource),
+		with(p, consentbatch.NewResource),
+		with(p, export.NewFileResource),
+		with(p, profile.NewResource),
+		with(p, requests.NewDataAccessRequestResource),
+		with(p, requests.NewDataDeletionResource),
 	}
 }
 
 func (p *analyticsProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		consent.NewDataSource,
-		export.NewDataSource,
-		profile.NewDataSource,
-		requests.NewPendingRequestsDataSource,
-		session.NewCurrentUserDataSource,
+		with(p, consent.NewDataSource),
+		with(p, export.NewDataSource),
+		with(p, profile.NewDataSource),
+		with(p, requests.NewPendingRequestsDataSource),
+		with(p, session.NewCurrentUserDataSource),
 	}
 }
 
 func (p *analyticsProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
-		consent.NewEphemeralResource,
-		profile.NewEphemeralResource,
-		session.NewSessionTokenEphemeral,
+		with(p, consent.NewEphemeralResource),
+		with(p, profile.NewEphemeralResource),
+		with(p, session.NewSessionTokenEphemeral),
 	}
 }
 
 func (p *analyticsProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{
-		consent.NewListResource,
+		with(p, consent.NewListResource),
 	}
 }
 
 func (p *analyticsProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
-		export.NewExportDayAction,
-		profile.NewClearProfileAction,
-		requests.NewDeleteDataAction,
-		requests.NewRequestDataAccessAction,
+		with(p, export.NewExportDayAction),
+		with(p, profile.NewClearProfileAction),
+		with(p, requests.NewDeleteDataAction),
+		with(p, requests.NewRequestDataAccessAction),
 	}
 }
 

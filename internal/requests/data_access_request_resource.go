@@ -27,14 +27,15 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure  = (*dataAccessRequestResource)(nil)
 	_ resource.ResourceWithModifyPlan = (*dataAccessRequestResource)(nil)
 )
 
 // NewDataAccessRequestResource returns the resource analytics_data_access_request.
-func NewDataAccessRequestResource() resource.Resource { return &dataAccessRequestResource{} }
+func NewDataAccessRequestResource(s *tfkit.Service) resource.Resource {
+	return &dataAccessRequestResource{s}
+}
 
-type dataAccessRequestResource struct{ tfkit.Resource }
+type dataAccessRequestResource struct{ *tfkit.Service }
 
 // accessModel is a request, and the file that its data is written to.
 type accessModel struct {

@@ -20,14 +20,13 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure  = (*dataDeletionResource)(nil)
 	_ resource.ResourceWithModifyPlan = (*dataDeletionResource)(nil)
 )
 
 // NewDataDeletionResource returns the resource analytics_data_deletion.
-func NewDataDeletionResource() resource.Resource { return &dataDeletionResource{} }
+func NewDataDeletionResource(s *tfkit.Service) resource.Resource { return &dataDeletionResource{s} }
 
-type dataDeletionResource struct{ tfkit.Resource }
+type dataDeletionResource struct{ *tfkit.Service }
 
 var deletion = run.Messages{
 	Name: "deletion", InState: run.NotFulfilled,

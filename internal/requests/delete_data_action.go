@@ -14,14 +14,13 @@ import (
 )
 
 var (
-	_ action.ActionWithConfigure  = (*deleteDataAction)(nil)
 	_ action.ActionWithModifyPlan = (*deleteDataAction)(nil)
 )
 
 // NewDeleteDataAction returns the action analytics_delete_data.
-func NewDeleteDataAction() action.Action { return &deleteDataAction{} }
+func NewDeleteDataAction(s *tfkit.Service) action.Action { return &deleteDataAction{s} }
 
-type deleteDataAction struct{ tfkit.Action }
+type deleteDataAction struct{ *tfkit.Service }
 
 func (a *deleteDataAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_delete_data"

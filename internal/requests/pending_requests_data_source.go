@@ -28,12 +28,14 @@ const (
 	largestMaxRequests = 10_000
 )
 
-var _ datasource.DataSourceWithConfigure = (*pendingRequestsDataSource)(nil)
+var _ datasource.DataSource = (*pendingRequestsDataSource)(nil)
 
 // NewPendingRequestsDataSource returns the data source analytics_pending_requests.
-func NewPendingRequestsDataSource() datasource.DataSource { return &pendingRequestsDataSource{} }
+func NewPendingRequestsDataSource(s *tfkit.Service) datasource.DataSource {
+	return &pendingRequestsDataSource{s}
+}
 
-type pendingRequestsDataSource struct{ tfkit.DataSource }
+type pendingRequestsDataSource struct{ *tfkit.Service }
 
 type pendingRequestsModel struct {
 	tfkit.Scope

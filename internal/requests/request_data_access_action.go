@@ -20,14 +20,13 @@ import (
 )
 
 var (
-	_ action.ActionWithConfigure  = (*requestDataAccessAction)(nil)
 	_ action.ActionWithModifyPlan = (*requestDataAccessAction)(nil)
 )
 
 // NewRequestDataAccessAction returns the action analytics_request_data_access.
-func NewRequestDataAccessAction() action.Action { return &requestDataAccessAction{} }
+func NewRequestDataAccessAction(s *tfkit.Service) action.Action { return &requestDataAccessAction{s} }
 
-type requestDataAccessAction struct{ tfkit.Action }
+type requestDataAccessAction struct{ *tfkit.Service }
 
 type requestDataAccessModel struct {
 	tfkit.PersonActionModel

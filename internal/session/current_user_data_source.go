@@ -14,12 +14,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ datasource.DataSourceWithConfigure = (*currentUserDataSource)(nil)
+var _ datasource.DataSource = (*currentUserDataSource)(nil)
 
 // NewCurrentUserDataSource returns the data source analytics_current_user.
-func NewCurrentUserDataSource() datasource.DataSource { return &currentUserDataSource{} }
+func NewCurrentUserDataSource(s *tfkit.Service) datasource.DataSource {
+	return &currentUserDataSource{s}
+}
 
-type currentUserDataSource struct{ tfkit.DataSource }
+type currentUserDataSource struct{ *tfkit.Service }
 
 // currentUserModel is the model of analytics_current_user.
 type currentUserModel struct {

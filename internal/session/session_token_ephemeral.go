@@ -14,12 +14,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ ephemeral.EphemeralResourceWithConfigure = (*sessionTokenEphemeral)(nil)
+var _ ephemeral.EphemeralResource = (*sessionTokenEphemeral)(nil)
 
 // NewSessionTokenEphemeral returns the ephemeral resource analytics_session_token.
-func NewSessionTokenEphemeral() ephemeral.EphemeralResource { return &sessionTokenEphemeral{} }
+func NewSessionTokenEphemeral(s *tfkit.Service) ephemeral.EphemeralResource {
+	return &sessionTokenEphemeral{s}
+}
 
-type sessionTokenEphemeral struct{ tfkit.Ephemeral }
+type sessionTokenEphemeral struct{ *tfkit.Service }
 
 // sessionTokenModel is the model of analytics_session_token.
 type sessionTokenModel struct {

@@ -15,12 +15,12 @@ import (
 
 // NewEphemeral returns the ephemeral resource that reads what a data source of the same name
 // reads. text describes it.
-func NewEphemeral(source datasource.DataSourceWithConfigure, text string) ephemeral.EphemeralResource {
+func NewEphemeral(source datasource.DataSource, text string) ephemeral.EphemeralResource {
 	return &ephemeralReader{source: source, text: text}
 }
 
 type ephemeralReader struct {
-	source datasource.DataSourceWithConfigure
+	source datasource.DataSource
 	text   string
 }
 
@@ -45,10 +45,6 @@ func (e *ephemeralReader) Schema(ctx context.Context, _ ephemeral.SchemaRequest,
 			panic(fmt.Sprintf("attributes of type %T are not converted", a))
 		}
 	}
-}
-
-func (e *ephemeralReader) Configure(ctx context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
-	e.source.Configure(ctx, datasource.ConfigureRequest(req), &datasource.ConfigureResponse{})
 }
 
 func (e *ephemeralReader) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package tfkit holds what several objects share: their base types, the attributes of scope and
-// identity with import and move, what a run knows of people, timeouts, dates and diagnostics.
+// Package tfkit holds what several objects share: the Service that they embed, the attributes of scope
+// and identity with import and move, what a run knows of people, timeouts, dates and diagnostics.
 package tfkit
 
 import (
@@ -11,11 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -24,7 +20,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 )
 
-// Service is what the provider block makes available to resources and data sources.
+// Service is what the provider block makes available. Every object embeds the one of the latest Configure.
 type Service struct {
 	// Client is nil exactly if Unknown is not empty.
 	Client *client.Client
@@ -112,37 +108,6 @@ func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 		InState: "what was there before, or what this operation had saved already; all other resources are unaffected",
 		Do:      "run again with TF_LOG=ERROR and report the stack trace to the maintainers of the provider.",
 	}.AddError(diags)
-}
-
-// The bases of what the provider offers. Methods that do work must begin with
-// RecoverAndReport, deferred.
-type (
-	// Resource is the base of every resource and list resource.
-	Resource = base[resource.ConfigureRequest, resource.ConfigureResponse]
-	// DataSource is the base of every data source.
-	DataSource = base[datasource.ConfigureRequest, datasource.ConfigureResponse]
-	// Ephemeral is the base of an ephemeral resource.
-	Ephemeral = base[ephemeral.ConfigureRequest, ephemeral.ConfigureResponse]
-	// Action is the base of every action. The framework calls Invoke in a goroutine of its
-	// own, where a panic would end the process.
-	Action = base[action.ConfigureRequest, action.ConfigureResponse]
-)
-
-// base stores what the provider block made available.
-type base[Req configureRequest, Resp any] struct{ *Service }
-
-// configureRequest is what the framework configures an object with: a struct for each kind, with
-// the same fields.
-type configureRequest interface {
-	resource.ConfigureRequest | datasource.ConfigureRequest | ephemeral.ConfigureRequest | action.ConfigureRequest
-}
-
-// Configure stores what the provider block made available; before that, a service without anything.
-func (b *base[Req, Resp]) Configure(_ context.Context, req Req, _ *Resp) {
-	b.Service = &Service{Unknown: []string{"the configuration"}}
-	if service, ok := resource.ConfigureRequest(req).ProviderData.(*Service); ok {
-		b.Service = service
-	}
 }
 
 // Private is private state.
