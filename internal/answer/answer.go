@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package answer reads what the service answers. The interface shows hardly any answer, so
-// each one counts only as what it is recognised as: every function here returns the value
-// of one kind of answer, or an *Error that says why it is not one, and which setting
-// admits it. It knows no HTTP and no Terraform.
-//
-// An answer is decoded once, into a tree of nodes whose members are found by their folded
-// names. The names and words that are known are in words.go.
+// Package answer reads what the service answers. The interface shows hardly any answer, so each one counts only as
+// what it is recognised as: every function here returns the value of one kind of answer, or an *Error that says why
+// it is not one, and which setting admits it. It knows no HTTP and no Terraform.
 package answer
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,58 +59,30 @@ func wantObject(n *node) *Error {
 }
 
 // ReadToken returns the text of the token in the answer to a login (section 2): in the object at its
-// top, at the place that wire.envelope says, or in the only object at its top that has one. The error is an
-// *Error.
+// top, at the place that wire.envelope says, or in the only object at its top. The error is an *Error.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	var inside []string
-	for _, value := range jsonvalue.EachMember(v) {
-		if text := jsonvalue.Text(jsonvalue.At(value, "/token")); text != "" {
-			inside = append(inside, text)
+	answer := Envelope{}.decode(v)
+	for _, object := range []*node{answer, answer.find(envelope), cmp.Or(answer.only(nil), answer)} {
+		if token := object.find("/token"); token.Kind() == '"' && token.text != "" {
+			return token.text, nil
 		}
 	}
 
-	only := ""
-	if len(inside) == 1 {
-		only = inside[0]
-	}
-	token := cmp.Or(jsonvalue.Text(jsonvalue.At(v, "/token")), jsonvalue.Text(jsonvalue.At(v, envelope+"/token")), only)
-	if token == "" {
-		return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
-	}
-
-	return token, nil
+	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 }
 
 // ReadUser returns an error, which is an *Error, for an answer that is not the record of
 // the current user: an object that reports no error. The interface says nothing else of it.
 func ReadUser(v jsontext.Value) error {
-	user := decode(v)
-	if user.Kind() != '{' {
+	user := Envelope{}.decode(v)
+	switch {
+	case user.Kind() != '{':
 		return wantObject(user)
-	}
-	if user.says(roleRefusal, Failed) {
+	case user.says(refusalNames, Failed):
 		return refused()
 	}
+
 	return nil
-}
-
-// Members returns the names of an object's members for a message, such as
-// ` (its members are "id", "personId")`, and never a value, nor the person. It is empty where
-// v is not an object. person is whom the message is about; empty if nobody is known.
-func Members(v jsontext.Value, person string) string {
-	var places []jsontext.Pointer
-	for key := range jsonvalue.EachMember(v) {
-		name := string(key)
-		if PersonKey(name) == PersonKey(person) {
-			name = hidden
-		}
-		places = append(places, jsontext.Pointer("").AppendToken(name))
-	}
-	if len(places) == 0 {
-		return ""
-	}
-
-	return " (its members are " + strings.ReplaceAll(Shown(places...), `"/`, `"`) + ")"
 }
 
 const (
@@ -141,55 +107,42 @@ func Shown(places ...jsontext.Pointer) string {
 	return strings.Join(shown, ", ")
 }
 
-// Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
-// names, as far as they have the form of a field's name, and no value. Elements of an array
-// share their places. A key among many objects of one structure is not shown either: such
-// names may be people.
-func Structure(v jsontext.Value) string {
-	parts := structureOf(v, "$", nil)[1:] // without the whole
-	if len(parts) == 0 {
-		return jsonvalue.KindName(v.Kind())
-	}
-	if len(parts) > limitShown {
-		parts = append(parts[:limitShown], hidden)
+// Members returns the names of an object's members for a message, such as ` (its members are "id", "personId")`, and
+// never a value, nor the person, whom the message is about. It is empty where there are none.
+func Members(v jsontext.Value, person string) string {
+	object := Envelope{}.decode(v)
+	if object.Kind() != '{' || len(object.parts()) == 0 {
+		return ""
 	}
 
-	return jsonvalue.KindName(v.Kind()) + " of " + strings.Join(parts, ", ")
-}
-
-// structureOf appends the parts of a value at a path to those that were found before, until there are
-// more than a message shows.
-func structureOf(v jsontext.Value, path string, found []string) []string {
-	part := path + " (" + jsonvalue.KindName(v.Kind()) + ")"
-	if !slices.Contains(found, part) {
-		found = append(found, part)
-	}
-	if len(found) > limitShown+1 {
-		return found
-	}
-
-	for _, element := range jsonvalue.Elements(v) {
-		found = structureOf(element, path+"[]", found)
-	}
-	isMap := isMap(v)
-	for name, value := range jsonvalue.EachMember(v) {
-		shown := string(name)
-		if isHidden := isMap || !jsonvalue.IsFieldName(shown); isHidden {
-			shown = "{}"
+	for _, m := range object.inside {
+		if PersonKey(m.key) == PersonKey(person) {
+			m.key = hidden
 		}
-		found = structureOf(value, path+"."+shown, found)
 	}
 
-	return found
+	return " (its members are " + strings.ReplaceAll(Shown(placesOf(object.inside)...), `"/`, `"`) + ")"
 }
 
-// isMap reports whether an object looks like a map: several members, all of them objects
-// with the same names. The names of its own members may be people.
-func isMap(v jsontext.Value) bool {
-	structures := map[string]bool{}
-	members := jsonvalue.Members(v)
-	for _, value := range members {
-		structures[strings.Join(slices.Sorted(maps.Keys(jsonvalue.Members(value))), "\x00")] = true
+// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing of
+// what is deeper than that, and no key of an object that looks like a map, which may be a person.
+func Structure(v jsontext.Value) string {
+	elements := jsonvalue.Elements(v)
+	switch {
+	case len(elements) > 0:
+		return "an array of " + Structure(elements[0])
+	case isMap(v):
+		return "a map of objects"
 	}
-	return len(members) > 1 && len(structures) == 1 && !structures[""]
+	return jsonvalue.KindName(v.Kind()) + Members(v, "")
+}
+
+// isMap reports whether an object looks like a map: several members, all of them objects with the same names.
+func isMap(v jsontext.Value) bool {
+	members, structures := 0, map[string]bool{}
+	for _, value := range jsonvalue.EachMember(v) {
+		members++
+		structures[Members(value, "")] = true
+	}
+	return members > 1 && len(structures) == 1 && !structures[""]
 }

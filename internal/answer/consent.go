@@ -21,6 +21,16 @@ var (
 	ConsentFields = append(ClauseNames[:], "user_ipv6", "agreement_time", "manual")
 )
 
+// Optional is a field of an answer: absent, null or a value. The zero Optional is absent.
+type Optional[T any] struct {
+	Value T // zero unless it is Given
+	Given bool
+	Null  bool
+}
+
+// Some returns a field with a value.
+func Some[T any](v T) Optional[T] { return Optional[T]{Value: v, Given: true} }
+
 // Consent is the latest consent state at the service. The interface does not show the
 // fields of this answer: they are expected under the names of the update.
 type Consent struct {
@@ -49,14 +59,9 @@ type ConsentCall struct {
 	// OmitsFalse is wire.consent.omits_false: the object where At says is the record, and a clause that it does
 	// not have is false.
 	OmitsFalse bool
-	// TimeFormat is wire.consent.time_answered, or else wire.consent.time_format: a form of times that is read beside RFC 3339 and
-	// milliseconds.
+	// TimeFormat is wire.consent.time_answered, or else wire.consent.time_format: a form of times that is read
+	// beside RFC 3339 and milliseconds.
 	TimeFormat string
-}
-
-// noChoice returns the Error of an answer that says that the service knows of no choice.
-func noChoice() error {
-	return &Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}
 }
 
 // Read returns the consent record of an answer: the object where At says, or else the outermost one
@@ -66,50 +71,54 @@ func noChoice() error {
 // of no choice.
 func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	answer := c.Envelope.decode(v)
-	found, err := c.Envelope.content(answer, "wire.consent.at", c.At)
+	found, err := c.Envelope.content(answer, c.At)
 	if err != nil {
 		return Consent{}, err
 	}
 
-	if found.says(roleRefusal, Failed) {
+	switch {
+	case found.says(refusalNames, Failed):
 		return Consent{}, refused()
-	}
-	if isRecord := c.OmitsFalse && !found.isBlank() && found.has()&(roleClauses|roleConsent) != 0; isRecord {
+	case found.isBlank():
+		return Consent{}, noChoice(answer, found)
+	case c.OmitsFalse && len(found.named(consentNames...)) > 0:
 		return c.record(answer, found)
 	}
+
 	object, err := outermostConsent(found)
 	if err != nil {
-		if found.isBlank() {
-			err = cmp.Or(unexplained(answer, found), noChoice())
-		}
 		return Consent{}, err
 	}
 
 	return c.record(answer, object)
 }
 
-// outermostConsent returns the outermost object with five clauses in an object. One with some of them,
-// or several objects at one depth, are an Error: which of them is the latest state is not known.
+// noChoice returns the Error of an answer that says that the service knows of no choice, unless something beside
+// the place where nothing is may say why.
+func noChoice(answer, nothing *node) error {
+	return cmp.Or(unexplained(answer, nothing), error(&Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}))
+}
+
+// outermostConsent returns the outermost object with five clauses in a value. One with some of them, or several objects
+// at one depth, are an Error: which of them is the latest state is not known.
 func outermostConsent(top *node) (*node, error) {
 	for level := []*node{top}; len(level) > 0; {
-		var found, next []*node
+		var records, next []*node
 		for _, object := range level {
-			switch object.has() & roleClauses {
-			case roleClauses:
-				found = append(found, object)
-			case 0:
-				next = append(next, object.members...)
-			default:
-				return nil, &Error{Why: "an object of the answer has some of the five clauses and not all"}
+			if len(object.named(clauseNames...)) > 0 {
+				records = append(records, object)
+			}
+			if object.Kind() == '{' {
+				next = append(next, object.parts()...)
 			}
 		}
 
-		if len(found) == 1 {
-			return found[0], nil
-		}
-		if len(found) > 1 {
+		switch {
+		case len(records) == 1 && len(records[0].named(clauseNames...)) >= Clauses:
+			return records[0], nil
+		case len(records) > 0:
 			return nil, &Error{
-				Why:    "the answer has clauses in more than one object, so that the record of this person is not known",
+				Why:    "an object of the answer has some of the five clauses and not all, or several objects have clauses, so that the record of this person is not known",
 				Advice: "wire.consent.at points to the record",
 			}
 		}
@@ -137,7 +146,7 @@ func (c ConsentCall) record(answer, object *node) (Consent, error) {
 
 	null := Optional[bool]{Null: true}
 	if consent.Clauses == [Clauses]Optional[bool]{null, null, null, null, null} {
-		f.problem = cmp.Or(f.problem, unexplained(answer, object), noChoice())
+		f.problem = cmp.Or(f.problem, noChoice(answer, object))
 	}
 	if f.problem != nil {
 		return Consent{}, f.problem
@@ -156,17 +165,10 @@ type fields struct {
 // where there is none. Two members that are spelled differently and are the same field are a problem, because
 // two readers would understand them differently.
 func (f *fields) find(name string) *node {
-	folded := jsonvalue.Fold(name)
-	for object := f.object; object != nil; object = object.parent {
-		var found []*node
-		for _, m := range object.members {
-			if m.name == folded {
-				found = append(found, m)
-			}
-		}
-
+	for object := f.object; object != nil; object = object.around {
+		found := object.named(jsonvalue.Fold(name))
 		if len(found) > 1 {
-			f.fail(&Error{Why: "the answer has " + name + " twice, in different spellings"})
+			f.fail("the answer has " + name + " twice, in different spellings")
 		}
 		if len(found) > 0 {
 			return found[0]
@@ -176,7 +178,7 @@ func (f *fields) find(name string) *node {
 	return &node{}
 }
 
-func (f *fields) fail(e *Error) { f.problem = cmp.Or(f.problem, error(e)) }
+func (f *fields) fail(why string) { f.problem = cmp.Or(f.problem, error(&Error{Why: why})) }
 
 // take returns a field of a record. expected says what convert accepts, for the problem with any other
 // value.
@@ -191,7 +193,7 @@ func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)
 
 	value, ok := convert(n)
 	if !ok {
-		f.fail(&Error{Why: name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind())})
+		f.fail(name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind()))
 	}
 
 	return Optional[T]{Value: value, Given: true}

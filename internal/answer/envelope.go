@@ -3,13 +3,12 @@
 package answer
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // AnyValue stands in Envelope.Ignored for any value.
@@ -41,93 +40,33 @@ func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
 	})
 }
 
-// IsSuccess reports whether the value of a leaf says that the service did what it was asked for.
-func (r Result) IsSuccess(at jsontext.Pointer, value string) bool {
-	return r.At != "" && at == r.At && slices.Contains(r.Success, value)
-}
-
-// Says returns an *Error for an answer to a reading that has another word at the place of the result
-// than one of success: Absent, or Refused.
-func (r Result) Says(v jsontext.Value) error {
-	if r.At == "" {
-		return nil
-	}
-
-	result := decode(v).find(r.At)
-	isSilent := result.word == "" && len(result.inside()) == 0
-	switch {
-	case isSilent, slices.Contains(r.Success, result.word):
-		return nil
-	case slices.Contains(r.Absent, result.word):
-		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
-	}
-
-	return refused()
-}
-
-// decode returns an answer in which what the settings name says nothing. An object with something in it always
-// says something.
+// decode returns an answer without what the settings say that says nothing. An object with something in it always
+// says something. Nothing is null.
 func (e Envelope) decode(v jsontext.Value) *node {
-	answer := decode(v)
-	for at := range e.Ignored {
-		if leaf := answer.find(at); len(leaf.members) == 0 && e.Ignores(at, leaf.word) {
-			leaf.ignore()
-		}
+	if v == nil {
+		v = jsontext.Value("null")
 	}
-	if e.Result.At != "" {
-		if result := answer.find(e.Result.At); e.Result.IsSuccess(e.Result.At, result.word) {
-			result.ignore()
+	answer := &node{Value: v}
+	for _, at := range append(slices.Collect(maps.Keys(e.Ignored)), e.Result.At) {
+		leaf := answer.find(at)
+		isFull := leaf.Kind() == '{' && len(leaf.parts()) > 0
+		if leaf != answer && !isFull && e.Ignores(at, leaf.word()) {
+			leaf.around.inside = slices.DeleteFunc(leaf.around.inside, func(part *node) bool { return part == leaf })
 		}
 	}
 
 	return answer
 }
 
-// content returns what is at a place in the content of an answer. setting is the name of the setting
-// that says where. The Error is Refused where an object around it says no, and unrecognised where
-// nothing is there. An answer that ends on the way there with null, with an empty array or with an object
-// of nothing but nulls is found there.
-func (e Envelope) content(answer *node, setting string, at jsontext.Pointer) (*node, error) {
-	found := answer.find(e.At + at)
-	for around := found.parent; around != nil; around = around.parent {
-		if around.says(roleRefusal, Failed) {
-			return nil, refused()
-		}
+// word returns a leaf as the settings have it: a text without quotes, or else as it is spelled.
+func (n *node) word() string {
+	if n.Kind() == '"' {
+		return n.text
 	}
+	v := n.Value.Clone()
+	_ = v.Compact() // it is valid
 
-	if found.Value != nil {
-		return found, nil
-	}
-	if found.parent.isBlank() {
-		return found.parent, unexplained(answer, found.parent)
-	}
-	if answer.find(e.At).Value == nil {
-		setting, at = "wire.envelope", e.At
-	}
-
-	return nil, &Error{
-		Why:    "the answer has nothing at " + strconv.Quote(string(at)) + ", where " + setting + " points to; it is " + Structure(answer.Value),
-		Advice: "correct the setting, or leave it out",
-	}
-}
-
-// unexplained returns the Error of an answer with nothing at a place where the content is expected, and
-// something beside it that may say why; nil where nothing stands there but what says yes or nothing, names
-// the person or the call, or dates it.
-func unexplained(answer, nothing *node) error {
-	beside := slices.DeleteFunc(answer.leaves(nothing), func(leaf *node) bool {
-		isResult := leaf.is&(roleResultCode|roleResult) != 0 && slices.Contains(successWords, jsonvalue.Fold(leaf.text))
-		isNamed := leaf.is&(rolePerson|roleID|roleCreated|roleTrace) != 0
-		return isResult || isNamed || leaf.verdict() == Done || jsonvalue.IsZero(leaf.Value)
-	})
-	if len(beside) == 0 {
-		return nil
-	}
-
-	return &Error{
-		Why:    "the answer has nothing at " + Shown(nothing.at()) + ", and what stands beside it may say why: " + Shown(placesOf(beside)...),
-		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
-	}
+	return string(v)
 }
 
 // Ignores reports whether the settings say that a leaf with this value, as text, says nothing, or that it is a
@@ -136,5 +75,57 @@ func (e Envelope) Ignores(at jsontext.Pointer, value string) bool {
 	if want, isIgnored := e.Ignored[at]; isIgnored {
 		return want == AnyValue || want == value
 	}
-	return e.Result.IsSuccess(at, value)
+	return e.Result.At != "" && at == e.Result.At && slices.Contains(e.Result.Success, value)
+}
+
+// Says returns an *Error for an answer to a reading that has another word at the place of the result
+// than one of success: Absent, or Refused.
+func (r Result) Says(v jsontext.Value) error {
+	word := Envelope{}.decode(v).find(r.At).word()
+	switch {
+	case r.At == "", word == "", slices.Contains(r.Success, word):
+		return nil
+	case slices.Contains(r.Absent, word):
+		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
+	}
+
+	return refused()
+}
+
+// content returns what is at a place in the content of an answer. The Error is Refused where an object around it says
+// no, and unrecognised where nothing is there. An answer that ends on the way there with null, with an empty array or
+// with an object of nothing but nulls is found there.
+func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
+	found := answer.find(e.At + at)
+	for around := found.around; around != nil; around = around.around {
+		if around.says(refusalNames, Failed) {
+			return nil, refused()
+		}
+	}
+
+	switch {
+	case found.Value != nil:
+		return found, nil
+	case found.around.isBlank():
+		return found.around, nil
+	}
+
+	return nil, &Error{
+		Why:    "the answer has nothing at " + strconv.Quote(string(e.At+at)) + ", where the settings point to; it is " + Structure(answer.Value),
+		Advice: "correct them, or leave them out",
+	}
+}
+
+// unexplained returns the Error of an answer with nothing where the content is expected, and something beside it that
+// may say why; nil where nothing stands there but what says yes or nothing, names the person or the call, or dates it.
+func unexplained(answer, nothing *node) error {
+	beside := slices.DeleteFunc(answer.leaves(nothing), func(leaf *node) bool { return leaf.isNamed(callNames) || leaf.isSilent() })
+	if len(beside) == 0 {
+		return nil
+	}
+
+	return &Error{
+		Why:    "the answer has nothing at " + Shown(nothing.at()) + ", and what stands beside it may say why: " + Shown(placesOf(beside)...),
+		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
+	}
 }

@@ -4,141 +4,186 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// node is a JSON value of an answer, with all that is asked of it. Objects are decoded with what is in
-// them, and the elements of an array only when they are asked for, since a list may be long. A node
-// without a value stands for what is missing.
+// Forms of times.
+const (
+	TimeRFC3339 = "rfc3339"
+	TimeUnixMS  = "unix_ms"
+	TimeUnixS   = "unix_s"
+	TimeUTC     = "utc"  // RFC 3339 without a zone
+	TimeDate    = "date" // its first moment
+)
+
+// layouts are those of the forms that are text.
+var layouts = map[string][]string{
+	TimeRFC3339: {time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"},
+	TimeUTC:     {"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"},
+	TimeDate:    {time.DateOnly},
+}
+
+// earliestInstant is the first one that counts as a time, and endOfInstants is later than all that
+// RFC 3339 can write, as state has to.
+var (
+	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// node is a JSON value of an answer. What is in it is decoded once it is asked for, since a list may be long. A
+// node without a value stands for what is missing.
 type node struct {
 	jsontext.Value
 
-	parent   *node   // the object or the array around it; nil of the answer itself
-	members  []*node // of an object, in their order
-	elements []*node // of an array, once they were asked for
+	around *node  // the object or the array that holds it; nil of the answer itself
+	key    string // of a member or an element, as a pointer names it
+	name   string // of a member, folded, so that identityId and identity_id are one field
+	text   string // of a string or a number
 
-	key  string // of a member or an element, as a pointer names it
-	name string // of a member, folded, so that identityId and identity_id are one field
-	is   role   // of a member, by its name
-	text string // of a string or a number
-	word string // as wire.ignored has it: a text without quotes, or else as it is spelled; empty for an object with members
-
-	isIgnored bool // the settings say that it says nothing
+	isDecoded bool
+	inside    []*node
 }
 
-// decode returns a value, which is valid JSON. Nothing is null.
-func decode(v jsontext.Value) *node {
-	if v == nil {
-		v = jsontext.Value("null")
+// parts returns the members of an object, or the elements of an array.
+func (n *node) parts() []*node {
+	isObject := n.Kind() == '{'
+	if n.isDecoded || !n.isComposite() {
+		return n.inside
 	}
-	n := &node{}
-	n.read(jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), v)
 
-	return n
-}
-
-// read reads the next value of a decoder, which is a part of the whole that the decoder reads.
-func (n *node) read(in *jsontext.Decoder, whole jsontext.Value) {
-	begin := in.InputOffset()
-	switch in.PeekKind() {
-	case '{':
-		n.readMembers(in, whole)
-	case '[':
-		v, _ := in.ReadValue() // it is there, as the whole is valid
-		n.word = "[…]"         // not what a setting has, but any value is
-		if jsonvalue.IsZero(v) {
-			n.word = "[]"
+	n.isDecoded = true
+	in := jsontext.NewDecoder(bytes.NewReader(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, _ = in.ReadToken() // here and below, there is no error: the value is valid
+	for !slices.Contains([]jsontext.Kind{'}', ']', 0}, in.PeekKind()) {
+		part := &node{around: n, key: strconv.Itoa(len(n.inside))}
+		if isObject {
+			name, _ := in.ReadToken()
+			part.key = name.String()
+			part.name = jsonvalue.Fold(part.key)
 		}
-	case '"', '0':
-		token, _ := in.ReadToken()
-		n.text = token.String()
-		n.word = n.text
-	default:
-		token, _ := in.ReadToken()
-		n.word = token.String()
-	}
-	n.Value = bytes.TrimLeft(whole[begin:in.InputOffset()], ":, \t\r\n")
-}
 
-func (n *node) readMembers(in *jsontext.Decoder, whole jsontext.Value) {
-	_, _ = in.ReadToken()
-	for in.PeekKind() == '"' {
-		name, _ := in.ReadToken()
-		m := &node{parent: n, key: name.String()}
-		m.name = jsonvalue.Fold(m.key)
-		m.is = roles[m.name]
-		m.read(in, whole)
-		n.members = append(n.members, m)
-	}
-	_, _ = in.ReadToken()
-	if len(n.members) == 0 {
-		n.word = "{}"
-	}
-}
-
-func (n *node) has() (all role) {
-	for _, m := range n.members {
-		all |= m.is
-	}
-	return all
-}
-
-// isBlank reports whether there is nothing in a value: it is null, an empty array, which is how PHP writes an
-// object without members, or an object of nothing but nulls and such objects.
-func (n *node) isBlank() bool {
-	switch n.Kind() {
-	case '{':
-		isFull := func(m *node) bool { return m.Kind() == '[' || !m.isBlank() }
-		return !slices.ContainsFunc(n.members, isFull)
-	case '[':
-		return n.word == "[]"
-	}
-	return n.Kind() == 'n'
-}
-
-// inside returns the members of an object, or the elements of an array.
-func (n *node) inside() []*node {
-	if n.Kind() != '[' {
-		return n.members
-	}
-	if n.elements != nil {
-		return n.elements
-	}
-	for i, v := range jsonvalue.Elements(n.Value) {
-		element := decode(v)
-		element.parent, element.key = n, strconv.Itoa(i)
-		n.elements = append(n.elements, element)
+		v, _ := in.ReadValue()
+		end := int(in.InputOffset())
+		part.Value = n.Value[end-len(v) : end]
+		switch v.Kind() {
+		case '"':
+			text, _ := jsontext.AppendUnquote(nil, v)
+			part.text = string(text)
+		case '0':
+			part.text = string(v)
+		}
+		n.inside = append(n.inside, part)
 	}
 
-	return n.elements
+	return n.inside
 }
+
+func (n *node) isNamed(names []string) bool { return slices.Contains(names, n.name) }
+
+func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
+
+// named returns the members of an object with one of some names.
+func (n *node) named(names ...string) (found []*node) {
+	for _, m := range n.parts() {
+		if m.isNamed(names) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// fields returns what the pointer of a setting leads to, or without one the members with one of the usual names that
+// are not null: in the order of the names, and the last of a name first, since a plain id follows the @id of JSON-LD.
+// The last field is an empty node.
+func (n *node) fields(at jsontext.Pointer, usual []string) (found []*node) {
+	if at != "" {
+		return []*node{n.find(at), {}}
+	}
+	for _, name := range usual {
+		for _, m := range slices.Backward(n.named(name)) {
+			if m.Kind() != 'n' {
+				found = append(found, m)
+			}
+		}
+	}
+
+	return append(found, &node{})
+}
+
+// field returns the first of fields with the usual names.
+func (n *node) field(usual []string) *node { return n.fields("", usual)[0] }
 
 // find returns what a pointer leads to from n. Where there is nothing, it is an empty node in the
 // innermost value on the way.
 func (n *node) find(at jsontext.Pointer) *node {
 	for token := range at.Tokens() {
-		inside := n.inside()
-		i := slices.IndexFunc(inside, func(m *node) bool { return m.key == token })
+		i := slices.IndexFunc(n.parts(), func(m *node) bool { return m.key == token })
 		if i < 0 {
-			return &node{parent: n}
+			return &node{around: n}
 		}
-		n = inside[i]
+		n = n.inside[i]
 	}
 
 	return n
 }
 
+// only returns the object that is the only object or array in an object, beside members with some names; nil if
+// something else is.
+func (n *node) only(beside []string) (only *node) {
+	isOther := func(part *node) bool { return part.isComposite() && !part.isNamed(beside) }
+	i := slices.IndexFunc(n.parts(), isOther)
+	if i < 0 || n.inside[i].Kind() == '[' || n.Kind() == '[' || slices.ContainsFunc(n.inside[i+1:], isOther) {
+		return nil
+	}
+	return n.inside[i]
+}
+
+// isBlank reports whether there is nothing in a value: it is null, an empty array, which is how PHP writes an
+// object without members, or an object of nothing but nulls and such objects.
+func (n *node) isBlank() bool {
+	isFull := func(part *node) bool { return part.Kind() == '[' || !part.isBlank() }
+	switch n.Kind() {
+	case '{':
+		return !slices.ContainsFunc(n.parts(), isFull)
+	case '[':
+		return len(n.parts()) == 0
+	}
+
+	return n.Kind() == 'n'
+}
+
+// leaves returns the values in n that are empty, or neither an object nor an array, in their order: those that
+// do not stand in a part of it, nor are left out.
+func (n *node) leaves(part *node) (found []*node) {
+	isEmptied := len(n.parts()) == 0 && n.isComposite() && !jsonvalue.IsZero(n.Value)
+	switch {
+	case n == part, isEmptied:
+		return nil
+	case len(n.inside) == 0:
+		return []*node{n}
+	}
+
+	for _, inside := range n.inside {
+		found = append(found, inside.leaves(part)...)
+	}
+
+	return found
+}
+
 func (n *node) at() jsontext.Pointer {
-	if n.parent == nil {
+	if n.around == nil {
 		return ""
 	}
-	return n.parent.at().AppendToken(n.key)
+	return n.around.at().AppendToken(n.key)
 }
 
 func placesOf(nodes []*node) (places []jsontext.Pointer) {
@@ -148,92 +193,93 @@ func placesOf(nodes []*node) (places []jsontext.Pointer) {
 	return places
 }
 
-// field returns the first of the names of a role that is a member and neither null nor ignored; an empty
-// node where there is none. The last member of a name counts, since a plain id follows the @id of JSON-LD.
-func (n *node) field(is role) *node {
-	for _, name := range names[is] {
-		for _, m := range slices.Backward(n.members) {
-			if m.name == name && m.Kind() != 'n' {
-				return m
-			}
-		}
-	}
-
-	return &node{}
-}
-
-func (n *node) named(is role) (found []*node) {
-	for _, m := range n.members {
-		if m.is&is != 0 {
-			found = append(found, m)
-		}
-	}
-	return found
-}
-
-// ignore makes the node say nothing but that it is a word of envelopes.
-func (n *node) ignore() {
-	n.isIgnored, n.name = true, ""
-	n.is &= roleWrapping
-}
-
-// verdict returns what a member says of what was asked for, by its name and value: an error that says something,
-// a flag, a status, or the code of a result. It is Unclear for any other member.
+// verdict returns what a member says of what was asked for, by its name and value; Unclear if it says nothing of it.
 func (n *node) verdict() Progress {
-	isTrue, isTruth := truths[strings.ToLower(n.word)]
-	switch {
-	case n.isIgnored:
-		return Unclear
-	case n.is&roleStatus != 0:
-		return RecordMap{}.progressOf(n.text)
-	case n.is&roleError != 0:
-		return outcomeOf(false, !jsonvalue.IsZero(n.Value))
-	case n.is&roleFlag != 0:
-		return outcomeOf(isTrue, isTruth)
-	case n.is&roleResultCode != 0:
-		return outcomeOf(slices.Contains(successWords, jsonvalue.Fold(n.text)), n.text != "")
+	isTrue, isTruth := n.truth()
+	for _, row := range []struct {
+		names []string
+		holds bool
+		means Progress
+	}{
+		{resultNames, slices.Contains(successWords, jsonvalue.Fold(n.text)), Done},
+		{statusNames, true, RecordMap{}.progressOf(n.text)},
+		{errorNames, !jsonvalue.IsZero(n.Value), Failed},
+		{flagNames, isTrue, Done},
+		{flagNames, isTruth, Failed},
+		{codeNames, n.text != "", Failed},
+	} {
+		if row.holds && n.isNamed(row.names) {
+			return row.means
+		}
 	}
 
 	return Unclear
 }
 
-// outcomeOf returns what a member says; Unclear if it is not known to say something.
-func outcomeOf(isSuccess, isKnown bool) Progress {
-	if !isKnown {
-		return Unclear
-	}
-	return map[bool]Progress{true: Done, false: Failed}[isSuccess]
-}
-
-// says reports whether a member of an object with one of these roles has this verdict.
-func (n *node) says(is role, what Progress) bool {
-	for _, m := range n.members {
-		if m.is&is != 0 && m.verdict() == what {
+// says reports whether a member of an object with one of some names has this verdict.
+func (n *node) says(names []string, what Progress) bool {
+	for _, m := range n.parts() {
+		if m.isNamed(names) && m.verdict() == what {
 			return true
 		}
 	}
 	return false
 }
 
+// isSilent reports whether a member says nothing, nothing but yes, a time, or the links of HAL without a next page.
+func (n *node) isSilent() bool {
+	if n.key == "_links" {
+		return n.Kind() == '{' && n.find("/next").Value == nil
+	}
+	_, isInstant := n.instant(TimeUTC)
+	isTime := isInstant && n.Kind() == '"'
+
+	return isTime || jsonvalue.IsZero(n.Value) || n.verdict() == Done
+}
+
 // SaysNo reports whether the answer to a request for a change says that it failed, although
 // its status is one of success: by an error, or by a flag such as success or accepted that is
 // false.
-func SaysNo(v jsontext.Value) bool { return decode(v).says(roleError|roleFlag, Failed) }
+func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).says(noNames, Failed) }
 
-// leaves returns the values of an answer that are empty, or neither an object nor an array, in their
-// order: those that are not ignored, and do not stand in a part of it.
-func (n *node) leaves(part *node) (found []*node) {
-	if n.isIgnored || n == part {
-		return nil
+// truth returns the truth value that true, false, 1 or 0 stand for, or one of these as text.
+func (n *node) truth() (isTrue, ok bool) {
+	isTrue, ok = truths[strings.ToLower(cmp.Or(n.text, string(n.Value)))]
+	return isTrue, ok
+}
+
+func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
+
+// instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds since 1970, or
+// in another one. An empty text is the zero Time, and so is an instant before the year 2000, which programs write for
+// none. It reports false for any other value.
+func (n *node) instant(form string) (time.Time, bool) {
+	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
+		if at, err := time.Parse(layout, n.text); err == nil {
+			return inRange(at, true)
+		}
 	}
 
-	inside := n.inside()
-	if len(inside) == 0 {
-		return []*node{n}
+	millis, err := strconv.ParseFloat(n.text, 64)
+	if err != nil {
+		return time.Time{}, string(n.Value) == `""`
 	}
-	for _, m := range inside {
-		found = append(found, m.leaves(part)...)
+	if form == TimeUnixS && millis < float64(earliestInstant.UnixMilli()) {
+		millis *= 1000 // seconds, with a fraction as Jackson writes it
 	}
 
-	return found
+	// Milliseconds between 1970 and 2000 are another unit, and would make each choice look older than it is.
+	return inRange(time.UnixMilli(int64(math.Round(millis))), millis <= 0)
+}
+
+// inRange returns an instant in UTC that state can have. It returns the zero Time for any other one, and whether that
+// stands for none: an earlier one if isNone says so.
+func inRange(at time.Time, isNone bool) (time.Time, bool) {
+	switch {
+	case at.Before(earliestInstant):
+		return time.Time{}, isNone
+	case at.Before(endOfInstants):
+		return at.UTC(), true
+	}
+	return time.Time{}, false
 }

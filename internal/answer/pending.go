@@ -70,77 +70,75 @@ type ListCall struct {
 // its content. In place of an array, null is an empty one, and so is nothing where Total counts none. It
 // is whole where nothing stands beside it but nulls, counts that agree with it, and what the settings
 // name. The error is an *Error, which is Incomplete beside a list that is not whole.
-func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
+func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	answer := c.Envelope.decode(v)
-	if answer.says(roleRefusal, Failed) {
-		return PendingList{}, refused()
+	if answer.says(refusalNames, Failed) {
+		return list, refused()
 	}
-	found, err := c.list(answer)
-	if err != nil {
-		return PendingList{}, err
+	found := c.find(answer)
+	if found == nil {
+		return list, c.notFound(answer)
 	}
 
-	var list PendingList
-	elements := jsonvalue.Elements(found.Value)
+	var elements []*node
+	if found.Kind() == '[' {
+		elements = found.parts()
+	}
 	for _, element := range elements {
 		if element.Kind() == '{' {
-			list.Records = append(list.Records, c.RecordMap.record(element))
+			list.Records = append(list.Records, c.record(element))
 		}
 	}
 	if len(list.Records) < len(elements) {
 		return list, Partial("it holds an entry that is not an object")
 	}
 
-	return list, c.besides(answer, found, len(elements))
+	return list, c.besides(answer, found, strconv.Itoa(len(elements)))
 }
 
-// list returns the list of an answer, or what stands for an empty one.
-func (c ListCall) list(answer *node) (*node, error) {
-	content := answer.find(c.Envelope.At + c.At)
+// find returns the list of an answer, or what stands for an empty one; nil if there is neither.
+func (c ListCall) find(answer *node) *node {
+	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 	lists := content.arrays()
-	if isTold := c.At != ""; isTold && content.Kind() != '[' {
-		lists = nil
+	isNone := c.Total != "" && total.text == "0"
+	isTold := c.At == "" || content.Kind() == '['
+	switch {
+	case isTold && len(lists) == 1:
+		return lists[0]
+	case isTold && len(lists) > 1:
+		return nil
+	case content.Kind() == 'n':
+		return content
+	case isNone:
+		return total
+	case c.Empty && answer.isBlank():
+		return answer
 	}
 
-	switch len(lists) {
-	case 0:
-		return c.emptyList(answer, content)
-	case 1:
-		return lists[0], nil
-	}
-
-	return nil, &Error{
-		Why:    "the answer holds more than one array, " + Shown(placesOf(lists)...) + ", and which of them is the list of pending requests is not known",
-		Advice: Admits("wire.pending.at"),
-	}
+	return nil
 }
 
-// emptyList returns what stands for an empty list in an answer without one.
-func (c ListCall) emptyList(answer, content *node) (*node, error) {
-	total := answer.find(c.Total)
-	isCounted := total != answer && total.word == "0"
-	switch {
-	case content.Kind() == 'n':
-		return content, nil
-	case isCounted:
-		return total, nil
-	case c.Empty && answer.isBlank():
-		return answer, nil
+// notFound returns the Error of an answer in which no list was recognised.
+func (c ListCall) notFound(answer *node) *Error {
+	if lists := answer.arrays(); c.At == "" && len(lists) > 1 {
+		return &Error{
+			Why:    "the answer holds more than one array, " + Shown(placesOf(lists)...) + ", and which of them is the list of pending requests is not known",
+			Advice: Admits("wire.pending.at"),
+		}
 	}
-
-	return nil, &Error{
+	return &Error{
 		Why:    "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value),
 		Advice: Admits(`wire.pending.use = "ignored"`),
 	}
 }
 
-// besides returns the Error of an answer that has something beside its list that may say that it is not whole:
-// anything but nulls, counts that agree with it, and what the settings name.
-func (c ListCall) besides(answer, list *node, length int) error {
+// besides returns the Error of an answer that has something beside its list that may say that it is not whole.
+// length is that of the list.
+func (c ListCall) besides(answer, list *node, length string) error {
+	told := []jsontext.Pointer{c.Next, c.Total}
 	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
-		isCount := leaf.is&roleCount != 0 && leaf.text == strconv.Itoa(length)
-		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
-		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
+		isCount := leaf.isNamed(countNames) && leaf.text == length
+		return isCount || leaf.Kind() == 'n' || slices.Contains(told, leaf.at()) || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
 	})
 	if len(beside) == 0 {
 		return nil
@@ -154,12 +152,12 @@ func (c ListCall) besides(answer, list *node, length int) error {
 	}
 }
 
-// arrays returns an array, or those in an object and in the objects in it, other than what is ignored.
+// arrays returns an array, or those in an object and in the objects in it.
 func (n *node) arrays() (found []*node) {
-	if n.Kind() == '[' && !n.isIgnored {
+	if n.Kind() == '[' {
 		return []*node{n}
 	}
-	for _, m := range n.members {
+	for _, m := range n.parts() {
 		found = append(found, m.arrays()...)
 	}
 	return found
@@ -184,8 +182,9 @@ type PendingRecord struct {
 // PersonKeys returns the PersonKey of every text and number in the record, other than words for its
 // type and status.
 func (r PendingRecord) PersonKeys() (keys []string) {
-	for _, leaf := range decode(r.JSON).leaves(nil) {
-		if leaf.text != "" && leaf.is&(roleType|roleStatus) == 0 {
+	for _, leaf := range (Envelope{}).decode(r.JSON).leaves(nil) {
+		isWord := leaf.isNamed(typeNames) || leaf.isNamed(statusNames)
+		if leaf.text != "" && !isWord {
 			keys = append(keys, PersonKey(leaf.text))
 		}
 	}
@@ -205,104 +204,71 @@ type RecordMap struct {
 	Statuses map[string][]string `json:"statuses,omitzero"` // words, by one of StatusMeanings
 }
 
-func (m RecordMap) record(v jsontext.Value) PendingRecord {
-	n := decode(v)
-	person := pick(n, m.Identity, rolePerson).text
-	created, _ := pick(n, m.Created, roleCreated).instant(TimeUnixS)
+func (m RecordMap) record(n *node) PendingRecord {
+	person := n.fields(m.Identity, personNames)[0].text
+	created, _ := n.fields(m.Created, createdNames)[0].instant(TimeUnixS)
 	r := PendingRecord{
-		ID:          requestID(pick(n, m.ID, roleID), person),
+		ID:          requestID(n.fields(m.ID, idNames)[0], person),
 		Identity:    person,
 		RequestType: m.requestType(n),
 		CreatedAt:   created,
-		Status:      pick(n, m.Status, roleStatus).text,
+		Status:      n.fields(m.Status, statusNames)[0].text,
 		Code:        failureCode(n),
-		JSON:        v,
+		JSON:        n.Value,
 	}
 	r.Progress, r.Disagrees = m.progress(n)
 
 	return r
 }
 
-// pick returns a field of a record: what the pointer of a setting leads to, or without one the first of
-// the usual names at the top of the record.
-func pick(n *node, at jsontext.Pointer, is role) *node {
-	if at != "" {
-		return n.find(at)
-	}
-	return n.field(is)
-}
-
-// requestID returns the identifier of a request: text, a number, or the identifier in an object, such as
-// {"$oid": "…"}, or a user. That of the person does not count.
-func requestID(n *node, person string) string {
-	id := cmp.Or(n.text, n.field(roleInnerID).text)
-	if PersonKey(id) == PersonKey(person) {
-		return ""
-	}
-	return id
-}
-
-// words returns the texts in a field of a record: where the pointer of a setting leads to, or without one in all
-// members with a role.
-func (n *node) words(at jsontext.Pointer, is role) (words []string) {
-	found := n.named(is)
-	if at != "" {
-		found = []*node{n.find(at)}
-	}
-	for _, field := range found {
-		if field.text != "" {
-			words = append(words, field.text)
-		}
-	}
-
-	return words
-}
-
 // requestType returns the type of a request: what all words in the fields for a type stand for, other than
 // numbers and neutral ones. It is empty if that is not known: if a word stands for none, or for another.
 func (m RecordMap) requestType(n *node) string {
-	types := map[string]bool{}
-	only := ""
-	for _, word := range n.words(m.Type, roleType) {
+	var types []string
+	for _, field := range n.fields(m.Type, typeNames) {
+		word := field.text
+		meant := meaning(word, m.Types, typeWords)
 		isNeutral := strings.Trim(word, "0123456789") == "" || slices.Contains(neutralWords, jsonvalue.Fold(word))
-		if meant := meaning(word, m.Types, typeWords); meant != "" || !isNeutral {
-			only, types[meant] = meant, true
+		if meant != "" || !isNeutral {
+			types = append(types, meant)
 		}
 	}
-	if len(types) > 1 {
+	if types = slices.Compact(types); len(types) != 1 {
 		return ""
 	}
 
-	return only
+	return types[0]
 }
 
 // failureCode returns the code of a failure that a record has, or its message.
 func failureCode(n *node) string {
-	failure := n.field(roleError)
-	return cmp.Or(failure.field(roleResultCode).text, n.field(roleResultCode).text, failure.text, failure.field(roleMessage).text)
+	failure := n.field(errorNames)
+	return cmp.Or(failure.field(codeNames).text, n.field(codeNames).text, failure.text, failure.field(messageNames).text)
 }
 
 // progress returns what a record says of its request: by each status, and by errors and flags, which
 // can only say that it failed. An end of a request that says nothing else, or that is pending, is
 // Unclear. Without any of them, the request is waiting.
 func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
-	says := map[Progress]bool{}
-	for _, status := range n.words(m.Status, roleStatus) {
-		progress = m.progressOf(status)
-		says[progress] = true
+	var says []Progress
+	for _, status := range n.fields(m.Status, statusNames) {
+		if status.text != "" {
+			says = append(says, m.progressOf(status.text))
+		}
 	}
-	if n.says(roleError|roleFlag, Failed) {
-		progress = Failed
-		says[progress] = true
+	if n.says(noNames, Failed) {
+		says = append(says, Failed)
 	}
 
-	isEnded := n.field(roleEnd).Value != nil
+	isEnded := n.field(endNames).Value != nil
+	first := append(says, Waiting)[0]
+	isPending := first == Waiting
 	switch {
-	case len(says) > 1:
+	case len(slices.Compact(says)) > 1:
 		return Unclear, true
-	case progress == Waiting && isEnded:
-		return Unclear, says[Waiting]
+	case isPending && isEnded:
+		return Unclear, len(says) > 0
 	}
 
-	return progress, false
+	return first, false
 }

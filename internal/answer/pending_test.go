@@ -77,7 +77,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 		{answer.ListCall{Envelope: inData, ListMap: answer.ListMap{At: "/items", Next: "/meta/next", Total: "/meta/total"}}, map[string]string{
 			`{"status":"success","data":{"items":[` + one + `],"links":[]},"meta":{"next":"?page=2","total":7}}`:     whole,
 			`{"status":"partial","data":{"items":[` + one + `]}}`:                                                    `"/status"`,
-			`{"status":"success","data":{"items":[` + one + `]},"meta":{"next":"?page=2","total":7,"failed":["x"]}}`: beside + `"…"`,
+			`{"status":"success","data":{"items":[` + one + `]},"meta":{"next":"?page=2","total":7,"failed":["x"]}}`: beside + `"/meta/failed/0"`,
 		}},
 	} {
 		for body, want := range c.answers {

@@ -4,6 +4,7 @@ package answer
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,37 +53,27 @@ type ProfileCall struct {
 // object without members is an empty profile, and so is nothing in an object. The error is an *Error.
 func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	answer := c.Envelope.decode(v)
-	found, err := c.Envelope.content(answer, "wire.profile.at", *cmp.Or(c.At, new(jsontext.Pointer)))
+	found, err := c.Envelope.content(answer, *cmp.Or(c.At, new(jsontext.Pointer)))
 	if err != nil {
 		return Profile{}, err
 	}
 
-	if found.Kind() != '{' {
-		return Profile{}, emptyProfile(answer, found)
-	}
-
 	profile := Profile{Members: jsonvalue.Members(found.Value)}
-	if shareName(profile.Members, c.Managed) {
+	isNull := found == answer && found.Kind() == 'n' // which is no profile
+	switch {
+	case found.isBlank() && !isNull:
+		return profile, unexplained(answer, found)
+	case found.Kind() != '{':
+		return Profile{}, wantObject(found)
+	case shareName(profile.Members, c.Managed):
 		return profile, nil
-	}
-	if found.says(roleRefusal, Failed) {
+	case found.says(refusalNames, Failed):
 		return Profile{}, refused()
-	}
-	if c.At == nil {
+	case c.At == nil:
 		return profile, c.enveloped(found)
 	}
 
 	return profile, nil
-}
-
-// emptyProfile returns the Error of what is not an object; nil where it is nothing, and nothing else says why.
-// An answer that is null is no profile.
-func emptyProfile(answer, found *node) error {
-	isNull := found == answer && found.Kind() == 'n'
-	if found.isBlank() && !isNull {
-		return unexplained(answer, found)
-	}
-	return wantObject(found)
 }
 
 // enveloped returns the Error of an object that looks like an envelope: members that are managed
@@ -90,10 +81,13 @@ func emptyProfile(answer, found *node) error {
 // envelopes, or such words stand alone. One with a code of failure refuses. It returns nil for any other
 // object.
 func (c ProfileCall) enveloped(n *node) error {
-	inside, isEnvelope := envelopeOf(n)
-	if isEnvelope && n.says(roleError|roleResultCode, Failed) {
+	content := n.only(describingNames)
+	isEnvelope := !slices.ContainsFunc(n.parts(), func(m *node) bool { return m != content && !m.isNamed(envelopeNames) })
+	if isEnvelope && n.says(codeNames, Failed) {
 		return refused()
 	}
+
+	inside := []*node{content}
 	if len(c.Managed) > 0 {
 		inside = c.holders(n)
 		isEnvelope = len(inside) > 0
@@ -103,7 +97,7 @@ func (c ProfileCall) enveloped(n *node) error {
 	}
 
 	setting := "wire.profile.at"
-	if len(inside) == 1 {
+	if len(inside) == 1 && inside[0] != nil {
 		setting += " = " + Shown(jsontext.Pointer(strings.TrimPrefix(string(inside[0].at()), string(n.at()))))
 	}
 
@@ -115,34 +109,14 @@ func (c ProfileCall) enveloped(n *node) error {
 
 // holders returns the objects inside of an object that have managed members.
 func (c ProfileCall) holders(n *node) (found []*node) {
-	for _, m := range n.members {
+	for _, m := range n.parts() {
 		if shareName(jsonvalue.Members(m.Value), c.Managed) {
 			found = append(found, m)
-		} else {
+		} else if m.Kind() == '{' {
 			found = append(found, c.holders(m)...)
 		}
 	}
 	return found
-}
-
-// envelopeOf reports whether an object consists of words of envelopes, and of at most one other
-// object, and returns the objects that may be its content.
-func envelopeOf(n *node) (content []*node, isEnvelope bool) {
-	others := 0
-	for _, m := range n.members {
-		isObject := m.Kind() == '{'
-		if m.is&roleWrapping == 0 {
-			others++
-			if !isObject {
-				return nil, false
-			}
-		}
-		if isObject && m.is&roleDescribes == 0 {
-			content = append(content, m)
-		}
-	}
-
-	return content, len(n.members) > 0 && others <= 1
 }
 
 func shareName(a, b map[string]jsontext.Value) bool {

@@ -76,7 +76,7 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{"data":null}`:                                 `{}`,
 			`{}`:                                            `{}`,
 
-			`{"plan":"gold"}`:            `has nothing at "/data", where wire.profile.at points to`,
+			`{"plan":"gold"}`:            `has nothing at "/data", where the settings point`,
 			`{"Data":{"plan":"gold"}}`:   `has nothing at "/data"`,
 			`{"data":"gold"}`:            "expected an object, found a string",
 			`{"data":[{"plan":"gold"}]}`: "expected an object, found an array",

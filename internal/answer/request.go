@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -53,51 +54,6 @@ var StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnd
 
 var progressOfStatus = map[string]Progress{StatusWaiting: Waiting, StatusDone: Done, StatusFailed: Failed, StatusEnded: Ended}
 
-// request returns an object that may describe a request together with what its wrappers have. An id or a
-// time counts from the outermost object that has one: those inside may be of a record.
-func (n *node) request() *node {
-	const wrappers = 4
-	all, known := &node{Value: n.Value}, role(0)
-	for range wrappers {
-		outer := known & (roleID | roleCreated)
-		for _, m := range n.members {
-			if m.is&outer == 0 && m.Kind() != 'n' {
-				all.members = append(all.members, m)
-				known |= m.is
-			}
-		}
-		if n = n.wrapped(); n == nil {
-			break
-		}
-	}
-
-	return all
-}
-
-// wrapped returns the only object in another one, beside what describes the answer, and not beside a list,
-// which makes it one of several things; nil where there is none.
-func (n *node) wrapped() *node {
-	const ofRequest = roleDescribes | rolePart | roleID | rolePerson
-	var inside []*node
-	for _, m := range n.members {
-		isComposite := strings.ContainsRune("{[", rune(m.Kind()))
-		if isComposite && m.is&ofRequest == 0 {
-			inside = append(inside, m)
-		}
-	}
-	if len(inside) != 1 || inside[0].Kind() != '{' {
-		return nil
-	}
-
-	return inside[0]
-}
-
-// isOperation reports whether an object that may describe a request says so by its type, or by a status
-// that is known to be open.
-func (n *node) isOperation() bool {
-	return n.says(roleStatus, Waiting) || RecordMap{}.requestType(n) != ""
-}
-
 // PersonKey returns what identifiers that may be of one person have in common: they differ only by
 // capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
 // mailto: in front.
@@ -109,6 +65,40 @@ func PersonKey(identity string) string {
 	}
 	key := strings.ToLower(norm.NFC.String(strings.ReplaceAll(identity, "+", " ")))
 	return strings.TrimPrefix(key, "mailto:")
+}
+
+// request is what an object says of a request, with the only objects in it. An id or a time is that of the
+// outermost object that has one: those inside may be of a record.
+type request struct {
+	isRefused bool // by an error, a flag or a status
+	isOpen    bool // by a type, or by a status that is known to be open
+	id        string
+	created   time.Time
+}
+
+// request returns what an object says of a request about a person.
+func (n *node) request(person string) (r request) {
+	for object := n; object != nil; object = object.only(unwrappedNames) {
+		created, _ := object.field(createdNames).instant(TimeUnixS)
+		isOpen := object.says(statusNames, Waiting) || RecordMap{}.requestType(object) != ""
+
+		r.isRefused = r.isRefused || object.says(failureNames, Failed)
+		r.isOpen = r.isOpen || isOpen
+		r.id = cmp.Or(r.id, requestID(object.field(idNames), person))
+		r.created = cmp.Or(r.created, created)
+	}
+
+	return r
+}
+
+// requestID returns the identifier of a request: text, a number, or that in an object such as {"$oid": "…"}.
+// That of the person does not count.
+func requestID(n *node, person string) string {
+	id := cmp.Or(n.text, n.find("/$oid").text)
+	if PersonKey(id) == PersonKey(person) {
+		return ""
+	}
+	return id
 }
 
 // Receipt is the service's answer to a deferred request that it has accepted.
@@ -132,26 +122,26 @@ type Receipt struct {
 func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 	answer := e.decode(v)
-	request := answer.request()
-	if request.says(roleError|roleFlag|roleStatus, Failed) {
+	request := answer.request(person)
+	if request.isRefused {
 		return Receipt{}, refused()
 	}
+	if e.Result.Says(v) != nil { // the identifier may be that of the call
+		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
+	}
 
-	receipt := Receipt{ID: requestID(request.field(roleID), person), At: time.Now()}
+	receipt := Receipt{ID: request.id, At: time.Now()}
 	if name := answer.find("/name").text; receipt.ID == "" && strings.Contains(name, "operations/") {
 		receipt.ID = name // of a long-running operation (AIP-151)
 	}
-	isRequest := receipt.ID != "" || request.isOperation()
-	if created, _ := request.field(roleCreated).instant(TimeUnixS); isRequest && !created.IsZero() {
-		receipt.At = created
+	isRequest := receipt.ID != "" || request.isOpen
+	if isRequest {
+		receipt.At = cmp.Or(request.created, receipt.At)
 	}
 
-	isAccepted := slices.Contains([]int{202, 204}, status)
-	switch {
-	case e.Result.Says(v) != nil: // the identifier may be that of the call
-		receipt = Receipt{At: time.Now(), NotUnderstood: Structure(v)}
-	case isAccepted, isRequest, answer.says(roleFlag, Done), answer.find(e.Result.At).isIgnored, answer.isBlank():
-	default:
+	isSuccess := answer.says(flagNames, Done) || e.Result.At != ""
+	isKnown := []bool{status == 202, status == 204, isRequest, isSuccess, answer.isBlank()}
+	if !slices.Contains(isKnown, true) {
 		receipt.NotUnderstood = Structure(v)
 	}
 
@@ -162,12 +152,12 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 // profile with the values that were sent is a receipt too; its identifier is not that of a
 // request.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
-	shown, answer := v, decode(v)
-	if len(answer.members) == 1 && answer.members[0].Kind() == '{' {
-		shown = answer.members[0].Value
+	shown, answer := v, Envelope{}.decode(v)
+	if parts := answer.parts(); len(parts) == 1 && parts[0].Kind() == '{' {
+		shown = parts[0].Value
 	}
 	profile := Profile{Members: jsonvalue.Members(shown)}
-	if shareName(sent, profile.Members) && profile.Holds(sent) && !answer.says(roleError|roleFlag, Failed) {
+	if shareName(sent, profile.Members) && profile.Holds(sent) && !answer.says(noNames, Failed) {
 		return Receipt{At: time.Now()}, nil
 	}
 

@@ -10,94 +10,44 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// role is a set of what members say by their names.
-type role uint64
-
-// The names of members that are known without a setting. The interface shows none of them but those of
-// a consent record (section 2).
-const (
+// The names of members that are known without a setting, folded, the usual first. The interface shows none of
+// them but those of a consent record (section 2).
+var (
 	// Of a request.
-	roleID role = 1 << iota
-	roleInnerID
-	rolePerson
-	roleType
-	roleCreated
-	roleEnd
-	roleStatus
+	idNames      = strings.Fields("id requestid actionid jobid taskid uuid")
+	personNames  = strings.Fields("identityid identity userid user subjectid subject")
+	typeNames    = strings.Fields("operation type action requesttype actiontype kind")
+	createdNames = strings.Fields("createdat requestedat submittedat created timestamp time date")
+	endNames     = strings.Fields("completedat finishedat endedat closedat fulfilledat processedat deletedat")
+	statusNames  = strings.Fields("status state")
 
 	// That say what came of a request. What a person has accepted is data.
-	roleError
-	roleOutcome
-	roleAccepted
-	roleResultCode
-	roleResult
+	errorNames   = strings.Fields("error errors")
+	flagNames    = strings.Fields("ok success accepted")
+	codeNames    = strings.Fields("code errorcode errcode errno retcode ret resultcode returncode respcode statuscode")
+	resultNames  = slices.Concat(strings.Fields("result"), statusNames, codeNames)
+	refusalNames = strings.Fields("ok success error errors")
+	noNames      = slices.Concat(errorNames, flagNames)
+	failureNames = slices.Concat(noNames, statusNames)
 
 	// Of an answer and not of its content.
-	roleDescribes
-	roleCount
-	roleMessage
-	roleTrace
-	roleEnvelope
+	describingNames = strings.Fields("links meta relationships warnings error errors cursor paging pagination page")
+	countNames      = strings.Fields("total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount")
+	messageNames    = strings.Fields("message")
+	callNames       = slices.Concat(idNames, personNames, createdNames, strings.Fields("traceid"))
+	envelopeNames   = slices.Concat(describingNames, messageNames, resultNames,
+		strings.Fields("data results ok success msg errmsg detail title jsonapi version included took timestamp requestid traceid"))
 
-	// Of what the interface has of a person (sections 1 and 2), and of wrappers that are not those of a
-	// request.
-	roleIdentity
-	rolePersonal
-	rolePart
+	// Of what the interface has of a person (sections 1 and 2).
+	identityNames = strings.Fields("identityid")
+	personalNames = strings.Fields("identity user users person persons people profile profiles consent consents session sessions event events")
+	clauseNames   = strings.Fields("clause1consent clause2consent clause3consent clause4consent clause5consent")
+	consentNames  = slices.Concat(clauseNames, strings.Fields("useripv6 agreementtime manual"))
 
-	// Of a consent record.
-	roleConsent
-	roleClause // of the first clause; the others follow
-
-	roleFlag     = roleOutcome | roleAccepted
-	roleRefusal  = roleOutcome | roleError
-	roleVerdict  = roleStatus | roleError | roleFlag | roleResultCode
-	roleWrapping = roleDescribes | roleMessage | roleResultCode | roleResult | roleEnvelope
-	roleClauses  = roleClause<<Clauses - roleClause
+	// Of what is not wrapped in an answer to a request, and of an acknowledgement, which has nothing else.
+	unwrappedNames = slices.Concat(describingNames, idNames, personNames, personalNames)
+	requestNames   = slices.Concat(idNames, personNames, typeNames, createdNames, statusNames, messageNames)
 )
-
-// names are the names of each role, folded, the usual first.
-var names = map[role][]string{
-	roleID:      strings.Fields("id requestid actionid jobid taskid uuid"),
-	roleInnerID: strings.Fields("oid id identityid"),
-	rolePerson:  strings.Fields("identityid identity userid user subjectid subject"),
-	roleType:    strings.Fields("operation type action requesttype actiontype kind"),
-	roleCreated: strings.Fields("createdat requestedat submittedat created timestamp time date"),
-	roleEnd:     strings.Fields("completedat finishedat endedat closedat fulfilledat processedat deletedat"),
-	roleStatus:  strings.Fields("status state"),
-
-	roleError:      strings.Fields("error errors"),
-	roleOutcome:    strings.Fields("ok success"),
-	roleAccepted:   strings.Fields("accepted"),
-	roleResultCode: strings.Fields("code errorcode errcode errno retcode ret resultcode returncode respcode statuscode"),
-	roleResult:     strings.Fields("status result"),
-
-	roleDescribes: strings.Fields("links meta relationships warnings error errors cursor paging pagination page"),
-	roleCount:     strings.Fields("total count totalcount totalelements numberofelements totalitems totalresults totalrecords odatacount itemcount"),
-	roleMessage:   strings.Fields("message"),
-	roleTrace:     strings.Fields("traceid"),
-	roleEnvelope:  strings.Fields("data results ok success msg errmsg detail title jsonapi version included took timestamp requestid traceid"),
-
-	roleIdentity: strings.Fields("identityid"),
-	rolePersonal: strings.Fields("identity user users person persons people profile profiles consent consents session sessions event events"),
-	rolePart:     strings.Fields("profile consent"),
-	roleConsent:  strings.Fields("useripv6 agreementtime manual"),
-}
-
-// roles are the roles of each folded name.
-var roles = func() map[string]role {
-	roles := map[string]role{}
-	for is, names := range names {
-		for _, name := range names {
-			roles[name] |= is
-		}
-	}
-	for i, name := range ClauseNames {
-		roles[jsonvalue.Fold(name)] |= roleClause << i
-	}
-
-	return roles
-}()
 
 // The words of a request that are known without a setting, folded: the interface's own names of
 // operations, and the usual ones. They are compared as a whole. The guide "What the interface leaves
@@ -126,19 +76,17 @@ var (
 	truths = map[string]bool{"true": true, "false": false, "1": true, "0": false}
 )
 
-// meaning returns what a word stands for in one of two vocabularies: as a whole in that of the
-// settings, or else once it is folded in the usual one; empty if that is not known.
+// meaning returns what a word stands for: as a whole in the vocabulary of the settings, or else once it is folded in
+// the usual one; empty if that is not known.
 func meaning(word string, settings, usual map[string][]string) string {
-	for key, words := range settings {
-		if slices.Contains(words, word) {
-			return key
-		}
-	}
-
-	folded := jsonvalue.Fold(word)
-	for key, words := range usual {
-		if slices.Contains(words, folded) {
-			return key
+	for _, spelled := range []struct {
+		word string
+		in   map[string][]string
+	}{{word, settings}, {jsonvalue.Fold(word), usual}} {
+		for meant, words := range spelled.in {
+			if slices.Contains(words, spelled.word) {
+				return meant
+			}
 		}
 	}
 
@@ -150,11 +98,8 @@ func (m RecordMap) progressOf(status string) Progress {
 	if progress, isKnown := progressOfStatus[meaning(status, m.Statuses, statusWords)]; isKnown {
 		return progress
 	}
-
-	code, err := strconv.Atoi(status)
-	if err == nil && code >= 400 && code <= 599 {
+	if code, _ := strconv.Atoi(status); code >= 400 && code <= 599 {
 		return Failed
 	}
-
 	return Unclear
 }

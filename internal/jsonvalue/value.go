@@ -219,7 +219,7 @@ func IsFieldName(name string) bool {
 // IsFieldPointer reports whether each name of a pointer has the form of a field's name.
 func IsFieldPointer(p jsontext.Pointer) bool {
 	for name := range p.Tokens() {
-		if !IsFieldName(name) {
+		if name != "0" && !IsFieldName(name) {
 			return false
 		}
 	}

@@ -263,7 +263,7 @@ func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
 	const body = `{"plan":"gold","seen":3}`
 	eachObject(t, []string{accessName}, func(t *testing.T, o *object) {
 		state, diags := o.MustCreate(accessName, o.config)
-		prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data.at")
+		prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", `"plan"`, "wire.all_data.at")
 		o.want(state, prototest.Attributes{"fulfilled": false, "sha256": nil})
 		wantNoFile(t, o.path)
 

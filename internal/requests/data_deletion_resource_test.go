@@ -111,7 +111,7 @@ func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
 	t.Parallel()
 	eachObject(t, []string{deletionName}, func(t *testing.T, o *object) {
 		state, diags := o.MustCreate(deletionName, config(atOnce))
-		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
+		prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", `"simmering"`, "never sent again")
 		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
 		o.NewRun()
 		state, _ = o.MustUpdate(o.name, state, config(within("5s"))) // which learns the ID
