@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
@@ -20,7 +22,7 @@ const limitBody = 1 << 20
 
 // exchange is an answer of the service as it came.
 type exchange struct {
-	request  string         // method, path and query, without a credential
+	request  string         // by which the answer is found again: method, path and query, without a credential
 	response *http.Response // but for its body
 	body     []byte         // its beginning
 }
@@ -37,48 +39,73 @@ func (x exchange) evidence() infer.Answer {
 	return infer.Answer{MediaType: media, Body: body}
 }
 
-// requestOf returns by what an answer is found again.
-func requestOf(r *http.Request) string {
-	query := r.URL.Query()
-	query.Del("apiSecretToken")
-	return r.Method + " " + r.URL.EscapedPath() + "?" + query.Encode()
+// session is how requests are sent.
+type session struct {
+	way      *way
+	wire     client.Wire
+	before   []exchange // answers that are repeated and not asked for again
+	isClosed bool       // nothing else is sent
 }
 
-// tape keeps the answers that a client gets, or, without a pool, repeats them.
+// do reads in a session of its own, and returns the answers too that were not there before.
+func (x *examination) do(ctx context.Context, in session, read reader) (decoded, []exchange, error) {
+	answers := &tape{session: in}
+	cfg := x.options.Client
+	cfg.Credentials, cfg.Wire, cfg.Around = in.way.credentials, in.wire, answers.around
+	cfg.MaxRetries = min(cfg.MaxRetries, in.way.retries)
+	if len(in.before) > 0 {
+		cfg.MaxRetries = 0 // a repeated failure stays one
+	}
+
+	c, err := client.New(cfg)
+	if err != nil {
+		return decoded{}, nil, reason("the setting " + err.Error())
+	}
+	defer c.Close()
+	got, err := read(ctx, c)
+
+	answers.mu.Lock()
+	defer answers.mu.Unlock()
+	x.report.Requests += len(answers.taken)
+
+	return got, slices.Clone(answers.taken), err
+}
+
+// tape carries the requests of a session, and keeps the answers.
 type tape struct {
-	pool http.RoundTripper
+	session
 
-	mu      sync.Mutex // a login may go on for others
-	answers []exchange
-	asked   bool // for what was not answered before, such as a next page
+	pool  http.RoundTripper
+	mu    sync.Mutex // a login may go on for others
+	taken []exchange
 }
 
-// record returns the tape behind a pool, whose answers it keeps.
-func (t *tape) record(pool http.RoundTripper) http.RoundTripper {
+func (t *tape) around(pool http.RoundTripper) http.RoundTripper {
 	t.pool = pool
 	return t
 }
 
-// repeat returns the tape in place of a pool.
-func (t *tape) repeat(http.RoundTripper) http.RoundTripper { return t }
-
-// taken returns the answers so far.
-func (t *tape) taken() []exchange {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.answers)
-}
-
-// RoundTrip carries a request, and keeps the beginning of its answer.
+// RoundTrip repeats the last answer that a request had before, or else carries it and keeps the beginning of its
+// answer.
 func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
-	if t.pool == nil {
-		return t.repeated(req)
+	query := req.URL.Query()
+	query.Del("apiSecretToken")
+	request := req.Method + " " + req.URL.EscapedPath() + "?" + query.Encode()
+	for _, x := range slices.Backward(t.before) {
+		if x.request == request {
+			again := *x.response
+			again.Header, again.Request, again.Body = again.Header.Clone(), req, io.NopCloser(bytes.NewReader(x.body))
+			return &again, nil
+		}
 	}
+	if t.isClosed {
+		return nil, errors.New("this request was not sent")
+	}
+
 	resp, err := t.pool.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
-
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))
 	kept := *resp
 	kept.Header = resp.Header.Clone()
@@ -92,22 +119,7 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answers = append(t.answers, exchange{requestOf(req), &kept, begin})
+	t.taken = append(t.taken, exchange{request, &kept, begin})
 
 	return resp, nil
-}
-
-// repeated returns the last answer that the request had.
-func (t *tape) repeated(req *http.Request) (*http.Response, error) {
-	want := requestOf(req)
-	for _, x := range slices.Backward(t.answers) {
-		if x.request == want {
-			again := *x.response
-			again.Header, again.Request, again.Body = again.Header.Clone(), req, io.NopCloser(bytes.NewReader(x.body))
-			return &again, nil
-		}
-	}
-	t.asked = true
-
-	return nil, errors.New("this request was not sent")
 }

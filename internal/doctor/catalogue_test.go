@@ -127,7 +127,7 @@ func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 	}
 
 	x := &examination{options: Options{Client: client.Config{BaseURL: service.URL}}, report: &Report{}}
-	got, _, err := x.do(t.Context(), session{w, wire, 0}, readAs(a))
+	got, _, err := x.do(t.Context(), session{way: w, wire: wire}, readAs(a))
 	if err == nil && got.lacking > 0 && got.text != "{}" { // which holds none of what was written
 		err = fmt.Errorf("fields are lacking: %s", got.text)
 	}

@@ -40,6 +40,10 @@ type Options struct {
 	Day time.Time
 }
 
+func (o Options) project() client.Scope {
+	return client.Scope{OrgID: o.Scope.OrgID, ProjectID: o.Scope.ProjectID}
+}
+
 // level returns how far the examination goes.
 func (o Options) level() string {
 	switch {
@@ -51,7 +55,7 @@ func (o Options) level() string {
 	return "nobody is read or written"
 }
 
-// omissions returns the questions that are not asked, by these options or ever, and why.
+// omissions returns the questions that these options do not ask, and why.
 func (o Options) omissions() (omitted []string) {
 	hasProject, hasAccount := o.Scope.OrgID != "", o.Scope.AccountID != ""
 	for _, q := range []struct {
@@ -80,9 +84,10 @@ type examination struct {
 	readings []*reading       // that have read something, to be verified in the end
 	known    []*infer.Request // that the list may show
 
-	ways  []*way
-	use   *way         // what people are examined with; nil if no list was answered
-	scope client.Scope // whose paths are used with it
+	ways    []*way
+	use     *way         // what people are examined with; nil if no list was answered
+	exports *way         // what a day is examined with; nil if no export was answered
+	scope   client.Scope // whose paths are used with it
 }
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
@@ -114,35 +119,4 @@ func Examine(ctx context.Context, o Options) *Report {
 	r.judge()
 
 	return r
-}
-
-// session is how requests are sent.
-type session struct {
-	way     *way
-	wire    client.Wire
-	retries int // of each request, at most
-}
-
-// do reads in a session of its own, and returns the answers too.
-func (x *examination) do(ctx context.Context, in session, read reader) (decoded, []exchange, error) {
-	answers := &tape{}
-	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire, cfg.Around = in.way.credentials, in.wire, answers.record
-	cfg.MaxRetries = min(cfg.MaxRetries, in.retries)
-	got, err := readWith(ctx, cfg, read)
-	taken := answers.taken()
-	x.report.Requests += len(taken)
-
-	return got, taken, err
-}
-
-// readWith reads with a client of its own.
-func readWith(ctx context.Context, cfg client.Config, read reader) (decoded, error) {
-	c, err := client.New(cfg)
-	if err != nil {
-		return decoded{}, reason("the setting " + err.Error())
-	}
-	defer c.Close()
-
-	return read(ctx, c)
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -17,7 +16,7 @@ import (
 // reading is a reading that can be repeated with other settings from the answers that it had.
 type reading struct {
 	group, check string // of the report
-	way          *way
+	way          *way   // nil for that of the report
 	read         reader
 	propose      func(infer.Answer) []infer.Settings
 	whenEmpty    string // what the report says if there was nothing to see; empty if that is what was wanted
@@ -31,7 +30,8 @@ type reading struct {
 
 // examine reads from the service, and adopts settings that fit the answers.
 func (x *examination) examine(ctx context.Context, r *reading) (decoded, error) {
-	r.decoded, r.answers, r.err = x.do(ctx, session{cmp.Or(r.way, x.use), x.wire, 1}, r.read)
+	r.way = cmp.Or(r.way, x.use)
+	r.decoded, r.answers, r.err = x.do(ctx, session{way: r.way, wire: x.wire}, r.read)
 	if len(r.answers) > 0 {
 		x.fit(ctx, r)
 	}
@@ -51,13 +51,14 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 	var best infer.Settings
 	isRead := r.err == nil && r.decoded.lacking == 0
 	for _, s := range x.proposals(r, isRead) {
-		read, err := x.try(ctx, r, s)
+		read, more, err := x.with(ctx, s, r, false)
 		isBetter := r.err != nil || read.lacking < r.decoded.lacking
 		if isRead { // only more of it is wanted
 			isBetter = best == nil && read.isSame(r.decoded)
 		}
 		if err == nil && isBetter {
 			best, r.decoded, r.err = s, read, nil
+			r.answers = append(r.answers, more...)
 		}
 	}
 	if best == nil {
@@ -66,7 +67,7 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 
 	before := x.wire
 	x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
-		read, _, err := x.again(ctx, r, less)
+		read, _, err := x.with(ctx, less, r, true)
 		return err == nil && read.isSame(r.decoded)
 	}))
 	r.differs = !reflect.DeepEqual(before, x.wire)
@@ -88,43 +89,21 @@ func (x *examination) proposals(r *reading, isRead bool) (all []infer.Settings) 
 	return all
 }
 
-// try repeats a reading with further settings, and reads the pages that they lead to.
-func (x *examination) try(ctx context.Context, r *reading, s infer.Settings) (decoded, error) {
-	read, asked, err := x.again(ctx, r, s)
-	if !asked {
-		return read, err
-	}
-
-	wire, _ := x.wire.With(s) // it has asked
-	read, answers, err := x.do(ctx, session{cmp.Or(r.way, x.use), wire, 1}, r.read)
-	if err == nil {
-		r.answers = answers
-	}
-
-	return read, err
-}
-
-// again repeats a reading from its answers, with further settings. Nothing is sent. asked reports whether
-// the reading wanted an answer that there was not.
-func (x *examination) again(ctx context.Context, r *reading, s infer.Settings) (read decoded, asked bool, _ error) {
+// with repeats a reading from its answers, with further settings. Unless isClosed, what they lead to, such as another
+// page, is asked for.
+func (x *examination) with(ctx context.Context, s infer.Settings, r *reading, isClosed bool) (decoded, []exchange, error) {
 	wire, err := x.wire.With(s)
 	if err != nil {
-		return decoded{}, false, err
+		return decoded{}, nil, err
 	}
-
-	answers := &tape{answers: r.answers}
-	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Around = transport.Credentials{APISecretKey: "replayed"}, wire, 0, answers.repeat
-	read, err = readWith(ctx, cfg, r.read)
-
-	return read, answers.asked, err
+	return x.do(ctx, session{r.way, wire, r.answers, isClosed}, r.read)
 }
 
 // verify reads all answers once more with the settings in the end, and reports which of them are no
 // longer read as they were.
 func (x *examination) verify(ctx context.Context) {
 	for _, r := range x.readings {
-		if read, _, err := x.again(ctx, r, nil); err != nil || !read.isSame(r.decoded) {
+		if read, _, err := x.with(ctx, nil, r, true); err != nil || !read.isSame(r.decoded) {
 			x.report.add(r.group, r.check, Broken, "the answer is read with its own settings, and not with all of them together")
 		}
 	}
@@ -146,9 +125,9 @@ func (x *examination) addFinding(r *reading) {
 	x.report.add(r.group, r.check, word, text)
 }
 
-// structure returns what the answer to a reading consists of, which shows why settings are needed.
+// structure returns what the last answer to a reading consists of, which shows why settings are needed.
 func (x *examination) structure(r *reading) string {
-	v, err := jsonvalue.Parse(r.answers[0].evidence().Body)
+	v, err := jsonvalue.Parse(r.answers[len(r.answers)-1].evidence().Body)
 	text := "; the answer is " + answer.Structure(v)
 	if err != nil || x.hides(text) {
 		return ""

@@ -27,7 +27,9 @@ type decoded struct {
 	text string
 	// lacking is how many fields are missing from it that the provider needs.
 	lacking int
-	consent answer.Consent
+
+	consent  answer.Consent
+	requests []answer.PendingRecord
 }
 
 // What an answer is that holds nothing: of a person, or of a list and a day.
@@ -64,30 +66,25 @@ type person struct {
 	isListed bool // the list has shown the request for the data
 }
 
-// consent reads the consent record.
+// consent reads the consent record. Once updates were sent, it has to be one of those, and what it has otherwise than it
+// was sent is lacking.
 func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) {
 	record, err := c.GetConsent(ctx, p.Person)
+	d := decoded{text: fmt.Sprint(choice.PrintOf(record)), consent: record}
 	if transport.IsClass(err, transport.ClassNotFound) {
-		return decoded{text: none}, nil
+		d.text, err = none, nil
 	}
-	return decoded{text: fmt.Sprint(choice.PrintOf(record)), consent: record}, err
-}
-
-// writtenConsent reads the consent record, which has to be one of those that were written. What it has
-// otherwise than it was sent is lacking.
-func (p person) writtenConsent(ctx context.Context, c *client.Client) (decoded, error) {
-	s, err := p.consent(ctx, c)
-	if err != nil {
-		return s, err
+	if err != nil || len(p.updates) == 0 {
+		return d, err
 	}
 
-	sent := p.sentAs(s.consent)
+	sent := p.sentAs(record)
 	if sent == nil {
-		return s, reason("the record is not one that was written")
+		return d, reason("the record is not one that was written")
 	}
-	s.lacking = len(choice.Keeping{}.Differences(choice.PrintOf(sent.Shown()), choice.PrintOf(s.consent)))
+	d.lacking = len(choice.Keeping{}.Differences(choice.PrintOf(sent.Shown()), choice.PrintOf(record)))
 
-	return s, nil
+	return d, nil
 }
 
 // readProfile reads the profile. A profile without what was written lacks something.
@@ -146,42 +143,35 @@ func (p person) deleteData(ctx context.Context, c *client.Client) (decoded, erro
 	return decoded{text: receipt.ID}, err
 }
 
-// What is not recognised in a record of the list, and what stands between two records.
-const (
-	unknown         = "?"
-	recordSeparator = "; "
-)
+// pendingOf is the list of the pending requests of a scope.
+type pendingOf client.Scope
 
 var progressWords = map[answer.Progress]string{
 	answer.Waiting: answer.StatusWaiting, answer.Done: answer.StatusDone, answer.Failed: answer.StatusFailed, answer.Ended: answer.StatusEnded,
 }
 
-// pendingOf is the list of the pending requests of a scope.
-type pendingOf client.Scope
-
 // read reads each request with its ID, type, person and status. Without an ID or a time, nothing tells it from
 // another one.
-func (p pendingOf) read(ctx context.Context, c *client.Client) (decoded, error) {
+func (p pendingOf) read(ctx context.Context, c *client.Client) (d decoded, _ error) {
 	list, err := c.ListPending(ctx, client.Scope(p))
 	if err == nil && list.Gap != "" {
 		err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
 	}
 
-	var d decoded
 	var texts []string
 	for _, r := range list.Records {
 		words := []string{r.RequestType, r.Identity, progressWords[r.Progress]}
 		for i, word := range words {
 			if word == "" {
-				words[i], d.lacking = unknown, d.lacking+1
+				words[i], d.lacking = "?", d.lacking+1
 			}
 		}
 		if r.ID == "" && r.CreatedAt.IsZero() {
 			d.lacking++
 		}
-		texts = append(texts, cmp.Or(r.ID, unknown)+" "+strings.Join(words, " "))
+		texts = append(texts, cmp.Or(r.ID, "?")+" "+strings.Join(words, " "))
 	}
-	d.text = cmp.Or(strings.Join(texts, recordSeparator), empty)
+	d.text, d.requests = cmp.Or(strings.Join(texts, "; "), empty), list.Records
 
 	return d, err
 }
@@ -194,16 +184,15 @@ var errEnough = errors.New("enough records were read")
 
 // exportOf is the export of a project on a day.
 type exportOf struct {
-	scope client.Scope
-	day   time.Time
+	project client.Scope
+	day     time.Time
 }
 
 // read reads the beginning of the day. With a parameter that selects a kind, it reads the beginning
 // of each kind.
 func (e exportOf) read(ctx context.Context, c *client.Client) (decoded, error) {
 	var counts records.Counts
-	project, query := client.Scope{OrgID: e.scope.OrgID, ProjectID: e.scope.ProjectID}, client.ExportQuery{Day: e.day, Kinds: records.Kinds}
-	_, err := c.Export(ctx, project, query, func(all client.Records) error {
+	_, err := c.Export(ctx, e.project, client.ExportQuery{Day: e.day, Kinds: records.Kinds}, func(all client.Records) error {
 		counts = records.Counts{}
 		for kind := range all {
 			if counts[kind]++; counts[kind] == sampleRecords {

@@ -36,8 +36,10 @@ type rehearsal struct {
 	lag   time.Duration
 
 	isWithdrawn bool
-	requests    []*awaited
 	isWritten   bool // the profile was shown as it was written
+	isListed    bool // the list has shown a request
+	lacking     int  // fields that were not recognised when it did so last
+	requests    []*awaited
 }
 
 // deferred are the requests that the service queues, in the order of the rehearsal.
@@ -49,7 +51,6 @@ type awaited struct {
 	at       time.Time
 	listed   bool      // the list has shown it
 	delisted bool      // the list has shown it, and no longer does
-	lacking  int       // fields that were not recognised when the list showed it last
 	asked    time.Time // again for the data; zero before
 }
 
@@ -61,7 +62,7 @@ func (x *examination) rehearse(ctx context.Context) {
 	if r.who.Identity == "" {
 		r.who.Identity = invented()
 		x.report.Rehearsal.Person = r.who.Identity
-		for _, none := range x.nothingOf(x.person(r.who.Identity), "before the rehearsal") {
+		for _, none := range nothingOf(x.person(r.who.Identity), "before the rehearsal") {
 			if _, err := x.examine(ctx, none); err != nil {
 				r.note("person", Broken, "nothing was written, since the answer about an invented person does not say that there is none ("+x.describe(err)+")")
 				return
@@ -73,9 +74,7 @@ func (x *examination) rehearse(ctx context.Context) {
 	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, r.showsProfile)
 	r.carryOut(ctx, answer.RequestDataAccess, r.who.askForData, r.getsData)
 	r.carryOut(ctx, answer.RequestDataDeletion, r.who.deleteData, r.showsNoProfile)
-	if ctx.Err() == nil {
-		r.withdraw(ctx)
-	}
+	r.withdraw(ctx)
 	r.conclude(ctx)
 }
 
@@ -100,46 +99,6 @@ func wait(ctx context.Context, end time.Time) bool {
 	return !time.Now().After(end) && transport.Pause(ctx, readInterval) == nil
 }
 
-// showsProfile reports whether the profile is read as it was written.
-func (r *rehearsal) showsProfile(ctx context.Context, _ *awaited) bool {
-	got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile})
-	r.isWritten = err == nil && got.text != none && got.lacking == 0
-	return r.isWritten
-}
-
-// getsData asks for all data again once the request has left the list, or may have.
-func (r *rehearsal) getsData(ctx context.Context, request *awaited) bool {
-	if !request.isDue() {
-		return false
-	}
-
-	request.asked = time.Now()
-	// The list may not show the next request that takes as long, if it lags longer.
-	who := r.who
-	who.isListed = request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
-	got, err := r.examine(ctx, &reading{group: "All data", check: "data", read: who.data, propose: infer.Data})
-
-	return err == nil && got.text == "data"
-}
-
-// isDue reports whether to ask for the data again: once the request has left the list, and at intervals where it
-// is not on it.
-func (a *awaited) isDue() bool {
-	isNew := a.delisted && a.asked.IsZero()
-	isLate := time.Since(cmp.Or(a.asked, a.at)) >= dataInterval
-	if a.isOpen() {
-		return false
-	}
-	return isNew || isLate
-}
-
-// showsNoProfile reports whether there is no profile. What was never read is deleted once the list says so.
-func (r *rehearsal) showsNoProfile(ctx context.Context, request *awaited) bool {
-	_, err := r.examine(ctx, &reading{group: "Profile", check: "deleted profile", read: nothing{r.who.readProfile}.read, propose: infer.Absent})
-	isShown := r.isWritten || request.delisted
-	return err == nil && isShown
-}
-
 // carryOut sends a request that the service queues, waits for its effect, and reports how long that took.
 func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reader, hasEffect func(context.Context, *awaited) bool) {
 	configured := r.wire
@@ -147,12 +106,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	if request == nil {
 		return
 	}
-
-	for {
-		r.find(ctx, request)
-		if hasEffect(ctx, request) {
-			break
-		}
+	for r.find(ctx, request); !hasEffect(ctx, request); r.find(ctx, request) {
 		if !wait(ctx, r.deadline(requestType)) {
 			return
 		}
@@ -165,9 +119,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	if request.listed {
 		end = time.Now().Add(r.lag + readInterval)
 	}
-	r.find(ctx, request)
-
-	for !request.delisted && wait(ctx, end) {
+	for r.find(ctx, request); !request.delisted && wait(ctx, end); {
 		r.find(ctx, request)
 	}
 
@@ -185,7 +137,7 @@ func (r *rehearsal) submit(ctx context.Context, requestType string, send reader)
 	}
 
 	at := time.Now()
-	sent, _, err := r.do(ctx, session{r.use, r.wire, 0}, send)
+	sent, _, err := r.do(ctx, session{way: r.use, wire: r.wire}, send)
 	if err != nil {
 		r.note(requestType, Broken, r.describe(err))
 	}
@@ -206,7 +158,7 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 	if err != nil {
 		return
 	}
-	if !slices.ContainsFunc(strings.Split(got.text, recordSeparator), request.isRecord) {
+	if !slices.ContainsFunc(got.requests, request.isRecord) {
 		request.delisted = request.listed
 		return
 	}
@@ -214,18 +166,47 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 	if !request.listed {
 		r.lag = max(r.lag, time.Since(request.at))
 	}
-	request.listed, request.lacking = true, got.lacking
+	request.listed, r.isListed, r.lacking = true, true, got.lacking
 }
 
-// isRecord reports whether the text of a record may be that of the request. Without an id, person and type
-// are all that is known: every text contains an empty one.
-func (a *awaited) isRecord(record string) bool {
-	isOfType := strings.Contains(record, a.Type) || strings.Contains(record, " "+unknown+" ")
-	return isOfType && strings.Contains(record, a.Person) && strings.Contains(record, a.ID)
+// isRecord reports whether a record of the list may be that of the request. Without an id, person and type
+// are all that is known.
+func (a *awaited) isRecord(record answer.PendingRecord) bool {
+	isOfType := record.RequestType == a.Type || record.RequestType == ""
+	return isOfType && record.Identity == a.Person && strings.Contains(record.ID, a.ID)
 }
 
-func (a *awaited) isOpen() bool {
-	return a.listed && !a.delisted
+func (a *awaited) isOpen() bool { return a.listed && !a.delisted }
+
+// showsProfile reports whether the profile is read as it was written.
+func (r *rehearsal) showsProfile(ctx context.Context, _ *awaited) bool {
+	got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile})
+	r.isWritten = err == nil && got.text != none && got.lacking == 0
+	return r.isWritten
+}
+
+// getsData asks for all data again: once the request has left the list, and at intervals where it is not on it.
+func (r *rehearsal) getsData(ctx context.Context, request *awaited) bool {
+	isNew := request.delisted && request.asked.IsZero()
+	isLate := !request.isOpen() && time.Since(cmp.Or(request.asked, request.at)) >= dataInterval
+	if !isNew && !isLate {
+		return false
+	}
+
+	request.asked = time.Now()
+	// The list may not show the next request that takes as long, if it lags longer.
+	who := r.who
+	who.isListed = request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
+	got, err := r.examine(ctx, &reading{group: "All data", check: "data", read: who.data, propose: infer.Data})
+
+	return err == nil && got.text == "data"
+}
+
+// showsNoProfile reports whether there is no profile. What was never read is deleted once the list says so.
+func (r *rehearsal) showsNoProfile(ctx context.Context, request *awaited) bool {
+	_, err := r.examine(ctx, &reading{group: "Profile", check: "deleted profile", read: nothing{r.who.readProfile}.read, propose: infer.Absent})
+	isShown := r.isWritten || request.delisted
+	return err == nil && isShown
 }
 
 // conclude says what is left, and proposes the lag that was measured.
@@ -235,16 +216,14 @@ func (r *rehearsal) conclude(ctx context.Context) {
 	if r.lag > lateness/2 {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
-	r.judgeList()
-
-	word, unfinished := OK, r.unfinished()
 	switch {
-	case ctx.Err() != nil:
-		word = Broken
-	case len(unfinished) > 0:
-		word = Differs
+	case r.lacking > 0:
+		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
+	case !r.isListed && len(r.requests) > 0:
+		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
 	}
 
+	unfinished := r.unfinished()
 	switch {
 	case r.isWithdrawn:
 		result.Remaining = []string{"a consent record that refuses everything, which no request of the interface removes"}
@@ -252,39 +231,29 @@ func (r *rehearsal) conclude(ctx context.Context) {
 		result.Remaining = []string{"a consent record with invented choices"}
 	}
 	result.Remaining = append(result.Remaining, unfinished...)
+
+	word := asConfigured[len(unfinished) == 0]
+	if ctx.Err() != nil {
+		word = Broken
+	}
 	r.note("left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(result.Remaining, "; "), "nothing"))
-}
-
-// judgeList reports what the list has not shown of the requests.
-func (r *rehearsal) judgeList() {
-	isListed, lacking := false, 0
-	for _, request := range r.requests {
-		if request.listed {
-			isListed, lacking = true, request.lacking
-		}
-	}
-
-	switch {
-	case lacking > 0:
-		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
-	case !isListed && len(r.requests) > 0:
-		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
-	}
 }
 
 // unfinished returns what is left and should not be: requests that have not ended, and the profile, which is
 // updated first and deleted last.
 func (r *rehearsal) unfinished() (all []string) {
-	for i, request := range r.requests {
-		if i == 0 && request.Type == answer.RequestProfileUpdate {
-			all = append(all, "a profile with the member doctor_rehearsal")
-		}
-		if request.State == "waiting" {
+	hasProfile := false
+	for _, request := range r.requests {
+		isEnded := request.State != "waiting"
+		if !isEnded {
 			id := client.ShownID(request.ID, r.options.Identity)
 			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
-		} else if request.Type == answer.RequestDataDeletion {
-			all = slices.DeleteFunc(all, func(text string) bool { return strings.HasPrefix(text, "a profile") })
 		}
+		isDeleted := isEnded && request.Type == answer.RequestDataDeletion
+		hasProfile = !isDeleted && (hasProfile || request.Type == answer.RequestProfileUpdate)
+	}
+	if hasProfile {
+		all = append(all, "a profile with the member doctor_rehearsal")
 	}
 
 	return all

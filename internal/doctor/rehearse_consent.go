@@ -20,11 +20,14 @@ import (
 // formPatience is how long a rehearsal waits for what one form of an update has made.
 const formPatience = 2 * time.Second
 
-// sentUpdate is an update of the consent, and the form in which it was sent.
+// form is how an update of the consent is sent.
+type form struct{ in, format string } // the place of its parameters, and the format of its time
+
+// sentUpdate is an update of the consent that was sent.
 type sentUpdate struct {
 	choice.Record
-	in, format string // the place of its parameters, and the format of its time
-	at         time.Time
+	form
+	at time.Time
 }
 
 // sentAs returns the update that has the clauses of a record; nil if none has.
@@ -42,19 +45,19 @@ func (p person) sentAs(record answer.Consent) *sentUpdate {
 func (r *rehearsal) writeConsent(ctx context.Context) {
 	configured, end := r.wire, r.deadline(answer.RequestProfileUpdate)
 	r.wire.Consent.TimeFormat = "" // unless it is needed to read
+	var forms []form
+	for _, in := range firstOf(client.Placements, configured.Consent.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, configured.Consent.TimeFormat) {
+			forms = append(forms, form{in, format})
+		}
+	}
 
 	var works *reading
 	var outcomes []string
-	for _, in := range firstOf(client.Placements, configured.Consent.ParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, configured.Consent.TimeFormat) {
-			isOver := works != nil || ctx.Err() != nil || time.Now().After(end)
-			if isOver {
-				break
-			}
-			var outcome string
-			works, outcome = r.tryForm(ctx, in, format)
-			outcomes = append(outcomes, in+" with "+format+": "+outcome)
-		}
+	for i := 0; i < len(forms) && works == nil && ctx.Err() == nil && time.Now().Before(end); i++ {
+		var outcome string
+		works, outcome = r.tryForm(ctx, forms[i])
+		outcomes = append(outcomes, forms[i].in+" with "+forms[i].format+": "+outcome)
 	}
 	if works == nil && len(r.who.updates) > 0 {
 		works = r.readBack(ctx, "written record", min(lateness, time.Until(end)), r.who)
@@ -74,29 +77,30 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 // Times are sent as they are answered, if the service takes them so.
 func (r *rehearsal) adopt(ctx context.Context, shown *reading) {
 	sent := r.who.sentAs(shown.decoded.consent)
-	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != sent.format {
-		other, _ := r.tryForm(ctx, sent.in, answered)
+	wire := &r.wire.Consent
+	if answered := wire.TimeFormat; answered != "" && answered != sent.format {
+		other, _ := r.tryForm(ctx, form{sent.in, answered})
 		if other == nil {
-			r.wire.Consent.TimeAnswered = answered
+			wire.TimeAnswered = answered
 		} else {
 			shown, sent = other, r.who.sentAs(other.decoded.consent)
 		}
 	}
-	r.wire.Consent.ParametersIn, r.wire.Consent.TimeFormat = sent.in, sent.format
+	wire.ParametersIn, wire.TimeFormat = sent.in, sent.format
 
 	record := shown.decoded.consent
 	if record.AgreementTime.Given {
-		r.wire.Consent.TimeKept = keptAs(record.AgreementTime.Value, sent.AgreementTime)
+		wire.TimeKept = keptAs(record.AgreementTime.Value, sent.AgreementTime)
 	}
 	isAltered := record.Manual.Given && record.Manual.Value != sent.Manual
-	if isAltered && !slices.Contains(r.wire.Consent.Altered, "manual") {
-		r.wire.Consent.Altered = append(r.wire.Consent.Altered, "manual")
+	if isAltered && !slices.Contains(wire.Altered, "manual") {
+		wire.Altered = append(wire.Altered, "manual")
 	}
 }
 
 // tryForm writes one update, and reads the record for a while. It returns the reading that shows it, and
 // what became of it.
-func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *reading, outcome string) {
+func (r *rehearsal) tryForm(ctx context.Context, as form) (shown *reading, outcome string) {
 	// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
 	// date, no second and no other zone has.
 	i := len(r.who.updates)
@@ -105,14 +109,11 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 		u.Clauses[c] = (i+1)>>c&1 == 1
 	}
 
-	wire := r.wire
-	wire.Consent.ParametersIn, wire.Consent.TimeFormat = in, format
-	err := r.write(ctx, wire, u)
+	err := r.write(ctx, as, u)
 	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status/100 == 4 {
 		return nil, fmt.Sprint("rejected, HTTP ", e.Status)
 	}
-
-	r.who.updates = append(r.who.updates, sentUpdate{u, in, format, time.Now()})
+	r.who.updates = append(r.who.updates, sentUpdate{u, as, time.Now()})
 	outcome = "accepted, and not read back"
 	if err != nil {
 		outcome = r.describe(err)
@@ -122,11 +123,14 @@ func (r *rehearsal) tryForm(ctx context.Context, in, format string) (shown *read
 }
 
 // write sends an update of the consent once.
-func (r *rehearsal) write(ctx context.Context, wire client.Wire, u choice.Record) error {
-	_, _, err := r.do(ctx, session{r.use, wire, 0}, func(ctx context.Context, c *client.Client) (decoded, error) {
+func (r *rehearsal) write(ctx context.Context, as form, u choice.Record) error {
+	wire := r.wire
+	wire.Consent.ParametersIn, wire.Consent.TimeFormat = as.in, as.format
+	_, _, err := r.do(ctx, session{way: r.use, wire: wire}, func(ctx context.Context, c *client.Client) (decoded, error) {
 		_, err := c.UpdateConsent(ctx, r.who.Person, overwriting(u))
 		return decoded{}, err
 	})
+
 	return err
 }
 
@@ -144,7 +148,7 @@ func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Du
 	end := time.Now().Add(patience)
 
 	for {
-		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: who.writtenConsent}
+		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: who.consent}
 		if got, err := r.examine(ctx, one); err == nil {
 			r.lag = max(r.lag, time.Since(who.sentAs(got.consent).at))
 			return one
@@ -171,14 +175,15 @@ func keptAs(record, sent time.Time) string {
 
 // withdraw writes a consent that refuses everything, since no request removes a record.
 func (r *rehearsal) withdraw(ctx context.Context) {
-	if len(r.who.updates) == 0 {
+	if len(r.who.updates) == 0 || ctx.Err() != nil {
 		return
 	}
 
 	u := choice.Record{Manual: true}
-
-	err := r.write(ctx, r.wire, u)
-	withdrawn := person{Person: r.who.Person, updates: []sentUpdate{{Record: u, at: time.Now()}}}
+	as := form{r.wire.Consent.ParametersIn, r.wire.Consent.TimeFormat}
+	withdrawn := r.who
+	withdrawn.updates = []sentUpdate{{u, as, time.Now()}}
+	err := r.write(ctx, as, u)
 	switch {
 	case err != nil:
 		r.note("withdrawal", Broken, r.describe(err))

@@ -156,11 +156,20 @@ func (c column) statesKind() bool {
 	return c.allMean(kindWords) && !strings.ContainsAny(strings.Join(c.texts, ""), "0123456789/")
 }
 
-// KindParameters returns settings that select the kind by a parameter: one of some names, or a word of a message. If the
-// message lists a word for each kind, such as person for persons, they also say which.
-func KindParameters(message string, names ...string) (all []Settings) {
+// KindParameters proposes settings that select the kind by a parameter: one that the texts of a refusal name. If they
+// list a word for each kind, such as person for persons, the settings also say which.
+func KindParameters(a Answer) (all []Settings) {
+	texts := string(a.Body)
+	if v := a.value(); v != nil {
+		texts = ""
+		for _, p := range placesInside(v) {
+			texts += " " + jsonvalue.Text(p.value)
+		}
+	}
+
 	values := Settings{}
-	for _, word := range strings.FieldsFunc(message, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }) {
+	var names []string
+	for _, word := range strings.FieldsFunc(texts, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
