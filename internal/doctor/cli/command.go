@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/mattn/go-isatty"
-	"github.com/urfave/cli/v3"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
@@ -48,65 +48,79 @@ func OSProcess(version string) Process {
 	}
 }
 
+// usage is what -help prints before the flags.
+const usage = `terraform-provider-analytics doctor [-identity ID] [-rehearse [-yes] [-timeout 10m]] [-json]
+
+It finds out how a service answers what its interface leaves open. The provider's environment variables
+(ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.
+
+Without flags, only a person who does not exist is read, and nothing is written. With -rehearse, everything is done
+once with a person whom the command invents, and who is deleted in the end; the withdrawn consent record stays.
+
+Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if something is broken or nothing could be examined.
+
+`
+
 // Run runs the command and returns the exit status of the process: that of the report, or
 // 2 where nothing could be examined.
 func Run(ctx context.Context, p Process) int {
-	status := 0 // of -help
-	o := doctor.Options{Version: p.Version}
-	var asJSON, yes bool
-
-	command := &cli.Command{
-		Name:      Name,
-		Usage:     "find out how a service answers what its interface leaves open",
-		UsageText: "terraform-provider-analytics doctor [-identity ID] [-rehearse [-yes] [-timeout 10m]] [-json]",
-		Description: "The provider's environment variables (ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.\n\n" +
-			"Without flags, only a person who does not exist is read, and nothing is written. With -rehearse, everything is done once with a person whom the command invents, " +
-			"and who is deleted in the end; the withdrawn consent record stays.\n\n" +
-			"Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if something is broken or nothing could be examined.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &o.Identity},
-			&cli.BoolFlag{Name: "rehearse", Usage: "do everything once, with an invented person or, for a service that accepts only people whom it knows, with that of -identity", Destination: &o.Rehearse},
-			&cli.BoolFlag{Name: "yes", Usage: "delete everything of the person of -identity without asking; needed without a terminal", Destination: &yes},
-			&cli.DurationFlag{Name: "timeout", Usage: "how long the requests of a rehearsal may take", Value: 10 * time.Minute, Destination: &o.Timeout},
-			&cli.TimestampFlag{
-				Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &o.Day,
-				Config: cli.TimestampConfig{Layouts: []string{time.DateOnly}},
-			},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &asJSON},
-		},
-		HideHelpCommand: true,
-		Writer:          p.Stdout,
-		ErrWriter:       p.Stderr,
-		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
-		Action: func(ctx context.Context, c *cli.Command) error {
-			if c.Args().Present() {
-				return errors.New("it takes flags only; -help lists them")
-			}
-			if err := p.complete(&o); err != nil {
-				return err
-			}
-			if o.Rehearse && o.Identity != "" && !yes {
-				if err := p.confirm(ctx, o.Identity); err != nil {
-					return err
-				}
-			}
-
-			report := doctor.Examine(ctx, o)
-			status = report.ExitStatus
-			if asJSON {
-				return json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
-			}
-
-			return screen.Execute(p.Stdout, report)
-		},
+	o, asJSON, err := p.parse(ctx)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
 
-	if err := command.Run(ctx, p.Args); err != nil {
+	var report *doctor.Report
+	if err == nil {
+		report = doctor.Examine(ctx, o)
+		err = p.print(report, asJSON)
+	}
+	if err != nil {
 		fmt.Fprintln(p.Stderr, "doctor:", err)
 		return 2
 	}
 
-	return status
+	return report.ExitStatus
+}
+
+// parse reads the flags and the environment, and asks what has to be asked. The error is flag.ErrHelp once help was
+// printed.
+func (p Process) parse(ctx context.Context) (o doctor.Options, asJSON bool, err error) {
+	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.Identity, "identity", "", "read consent and profile of the person `ID`")
+	flags.BoolVar(&o.Rehearse, "rehearse", false, "do everything once, with an invented person or, for a service that accepts only people whom it knows, with that of -identity")
+	flags.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "how long the requests of a rehearsal may take")
+	yes := flags.Bool("yes", false, "delete everything of the person of -identity without asking; needed without a terminal")
+	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.Func("day", "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", func(text string) (err error) {
+		o.Day, err = time.Parse(time.DateOnly, text)
+		return err
+	})
+
+	err = flags.Parse(p.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(p.Stdout)
+		fmt.Fprint(p.Stdout, usage)
+		flags.PrintDefaults()
+	case err == nil && flags.NArg() > 0:
+		err = errors.New("it takes flags only; -help lists them")
+	case err == nil:
+		err = p.complete(&o)
+	}
+	if err == nil && o.Rehearse && o.Identity != "" && !*yes {
+		err = p.confirm(ctx, o.Identity)
+	}
+
+	return o, asJSON, err
+}
+
+// print prints a report as JSON or for people.
+func (p Process) print(report *doctor.Report, asJSON bool) error {
+	if asJSON {
+		return json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
+	}
+	return screen.Execute(p.Stdout, report)
 }
 
 // complete adds to the flags what the environment says. A day that is not over is refused,
@@ -118,6 +132,7 @@ func (p Process) complete(o *doctor.Options) error {
 	}
 
 	var problems []string
+	o.Version = p.Version
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
 	switch {
 	case o.Timeout < time.Second, o.Timeout > 24*time.Hour:
