@@ -34,11 +34,11 @@ import (
 
 var _ list.ListResource = (*consentList)(nil)
 
-// The largest numbers of people: in identity_ids, taken from a day, and of those who may fail to be read
-// before the list fails.
+// The largest numbers of people: in identity_ids, in a list, and of those who may fail to be read before the
+// list fails.
 const (
 	limitIdentityIDs = 10_000
-	limitDayPeople   = 100_000
+	limitPeople      = 100_000
 	limitFailures    = 10
 )
 
@@ -124,13 +124,10 @@ type listing struct {
 	inEffect tfkit.Scope // is scope as attributes
 	diags    diag.Diagnostics
 
-	people  []*listed // of the source, each once
-	known   map[string]bool
-	isCut   bool   // the source has more people, who are not listed
-	persons int    // Person records of a day
-	unnamed int    // of them, those without a usable identity
-	example string // the members of the first of those
-	found   []*listed
+	people []*listed // of the source, each once
+	known  map[string]bool
+	isCut  bool // the source has more people, who are not listed
+	found  []*listed
 }
 
 // listed is a person, and what the service says about them.
@@ -165,12 +162,14 @@ func (l *listing) gather(ctx context.Context) {
 		tfkit.Problem{
 			Summary: "The list ends at its limit",
 			Detail:  fmt.Sprintf("The list ends after %d people, and its source has more.", len(l.found)),
-			Do:      fmt.Sprintf("raise limit in the list block to see more of them. Of a day, a list takes %d people; name others by identity_ids.", limitDayPeople),
+			Do:      fmt.Sprintf("raise limit in the list block to see more of them. Of a day, a list takes %d people; name others by identity_ids.", limitPeople),
 		}.AddWarning(&l.diags)
 	}
 }
 
-// readSource takes the people of the configured source. It reads the day.
+// readSource takes the people of the configured source. It reads the day before anybody is looked up: an
+// export that stays open keeps one of the client's slots while the requests about its people wait for one, and
+// the service waits for its reader.
 func (l *listing) readSource(ctx context.Context) {
 	var m listModel
 	l.diags.Append(l.request.Config.Get(ctx, &m)...)
@@ -197,30 +196,22 @@ func (l *listing) readSource(ctx context.Context) {
 	}
 }
 
-// add adds a person, unless the person is known.
+// add adds a person, unless the person is known, or there are as many as a list takes.
 func (l *listing) add(identity string) {
-	if !l.known[identity] {
+	switch {
+	case l.known[identity]:
+	case len(l.people) == limitPeople:
+		l.isCut = true
+	default:
 		l.known[identity] = true
 		l.people = append(l.people, &listed{identity: identity})
 	}
 }
 
-// readDay reads the people of a day, before anybody is looked up: an export that stays open
-// keeps one of the client's slots while the requests about its people wait for one, and the
-// service waits for its reader.
+// readDay reads the people of a day, and reports records that were not taken for people.
 func (l *listing) readDay(ctx context.Context, m listModel) {
 	day, ok := tfkit.StartedDay(m.UTCDate, l.Client.Today(), &l.diags)
 	if !ok {
-		return
-	}
-	if !day.Before(l.Client.Today()) {
-		tfkit.Problem{
-			Summary: "The day is not over",
-			Detail:  tfkit.WhyNotOver + " No request was sent.",
-			Do:      "list the people of a day that is over.",
-			At:      tfkit.AtUTCDate,
-		}.AddError(&l.diags)
-
 		return
 	}
 
@@ -229,35 +220,38 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	if !m.IdentityField.IsNull() {
 		fields = []string{m.IdentityField.ValueString()}
 	}
+	var persons, unnamed int
+	var example string // the members of the first record without an identity
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
 	_, err := l.Client.Export(ctx, l.scope, query, func(day client.Records) error {
-		l.takeDay(day, fields)
+		l.people, l.known, l.isCut = nil, map[string]bool{}, false // in place of those of a reading that has failed
+		persons, unnamed, example = 0, 0, ""
+		for _, record := range day {
+			persons++
+			if identity, ok := identityIn(record, fields); ok {
+				l.add(identity)
+			} else {
+				unnamed++
+				example = cmp.Or(example, answer.Members(record, ""))
+			}
+		}
 		return nil
 	})
-	if err != nil {
-		tfkit.ProblemOf(err, "").AddError(&l.diags)
-		return
+
+	problem := tfkit.Problem{
+		Summary: "Person records without an identity",
+		Detail:  fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %q. The first one has none there%s.", unnamed, persons, fields, example),
+		Do:      "if another member holds the identity, set identity_field to its name.",
+		At:      path.Root("identity_field"),
 	}
-
-	l.reportUnnamed(fields)
-}
-
-// takeDay takes the people of a day, up to the largest number, in place of those of a reading that has failed.
-func (l *listing) takeDay(day client.Records, fields []string) {
-	l.people, l.known = nil, map[string]bool{}
-	l.persons, l.unnamed, l.isCut = 0, 0, false
-	for _, record := range day {
-		l.persons++
-		identity, ok := identityIn(record, fields)
-		switch {
-		case !ok:
-			l.unnamed++
-			l.example = cmp.Or(l.example, answer.Members(record, ""))
-		case len(l.people) == limitDayPeople && !l.known[identity]:
-			l.isCut = true // the day is read on: only its end shows that it was whole
-		default:
-			l.add(identity)
-		}
+	switch {
+	case err != nil:
+		tfkit.ProblemOf(err, "").AddError(&l.diags)
+	case unnamed == 0:
+	case unnamed == persons:
+		problem.AddError(&l.diags)
+	default:
+		problem.AddWarning(&l.diags)
 	}
 }
 
@@ -280,43 +274,22 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
-// reportUnnamed reports records that were not taken for people.
-func (l *listing) reportUnnamed(fields []string) {
-	if l.unnamed == 0 {
-		return
-	}
-
-	problem := tfkit.Problem{
-		Summary: "Person records without an identity",
-		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %q. The first one has none there%s.",
-			l.unnamed, l.persons, fields, l.example),
-		Do: "if another member holds the identity, set identity_field to its name.",
-		At: path.Root("identity_field"),
-	}
-	if l.unnamed == l.persons {
-		problem.AddError(&l.diags)
-	} else {
-		problem.AddWarning(&l.diags)
-	}
-}
-
 // lookUp asks the service about the people, in the order of the source, until there are enough records or
 // too many failures.
 func (l *listing) lookUp(ctx context.Context) {
 	var found, failed atomic.Int64
 	panics := tfkit.InParallel(ctx, l.Client.Concurrency, l.people, func(p *listed) (goesOn bool) {
 		p.held, p.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: p.identity})
-
 		p.held.JSON = nil // takes more than all else, of 100,000 people
 		p.isAsked = true
 		switch {
 		case p.err == nil:
-			return found.Add(1) < l.limit
-		case transport.IsClass(p.err, transport.ClassNotFound):
-			return true
+			found.Add(1)
+		case !transport.IsClass(p.err, transport.ClassNotFound):
+			failed.Add(1)
 		}
 
-		return failed.Add(1) < limitFailures
+		return found.Load() < l.limit && failed.Load() < limitFailures
 	})
 	l.diags.Append(panics...)
 }

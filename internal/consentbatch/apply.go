@@ -15,11 +15,11 @@ import (
 // apply creates or updates the object. It returns false if there is nothing to save.
 func (b *batch) apply(ctx context.Context) (ok bool) {
 	defer b.closeReport()
-	if !b.prepare(ctx) {
+	if !b.readUnchanged() || !b.connect() || !b.openReport() || !b.checkFirstRecords(ctx) {
 		return false
 	}
 
-	b.keepPeople()
+	b.claim(b.all, b.Consents.Keep) // the plan has warned of others
 	b.pass(ctx, b.all, choice.Write)
 	b.writeReport()
 	if b.prior != nil {
@@ -33,27 +33,13 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 	b.model.results = results{
 		Digest:  types.StringValue(b.digest()),
 		Rows:    types.Int64Value(int64(len(b.rows))),
-		Kept:    types.Int64Value(int64(b.counts[kept])),
-		Written: types.Int64Value(int64(b.counts[written])),
+		Kept:    types.Int64Value(int64(b.count(kept))),
+		Written: types.Int64Value(int64(b.count(written))),
 		Missing: types.Int64Value(int64(b.missed())),
 	}
 	b.model.ContentWO = types.StringNull()
 
 	return b.prior != nil || b.missed() == 0
-}
-
-// prepare reads the rows, opens the report, and refuses more first records than are allowed, before
-// anything is written.
-func (b *batch) prepare(ctx context.Context) (ok bool) {
-	if !b.readUnchanged() || !b.connect() {
-		return false
-	}
-	if err := b.openReport(); err != nil {
-		b.refuse(noReport(err))
-		return false
-	}
-
-	return b.checkFirstRecords(ctx)
 }
 
 // readUnchanged reads the rows, and refuses others than those of the digest in state or in the plan.
@@ -89,12 +75,10 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 		}
 	}
 
-	b.compare(ctx, unseen)
-	if b.stopped != "" {
-		b.refuse(b.failure("compared", advicePlan))
+	if !b.compare(ctx, unseen) {
 		return false
 	}
-	if b.counts[absent] > b.limit {
+	if b.count(absent) > b.limit {
 		b.refuse(b.firstRecords())
 		return false
 	}
@@ -104,12 +88,10 @@ func (b *batch) checkFirstRecords(ctx context.Context) (ok bool) {
 
 // destroy withdraws the consent of every row of the file that was applied.
 func (b *batch) destroy(ctx context.Context) {
+	b.action = choice.Withdraw
 	defer b.closeReport()
-	if !b.readUnchanged() || !b.connect() {
+	if !b.readUnchanged() || !b.connect() || !b.openReport() {
 		return
-	}
-	if err := b.openReport(); err != nil { // no report stands against a destroy
-		noReport(err).AddWarning(b.diags)
 	}
 
 	b.pass(ctx, b.all, choice.Withdraw)
@@ -124,8 +106,8 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 
 	b.warnKept()
-	if b.counts[missing] > 0 {
-		tfkit.MissingConsent.With(fmt.Sprintf(" It concerns %d of %d rows: %s.", b.counts[missing], len(b.rows), b.linesOf(missing))).AddWarning(b.diags)
+	if gone := b.rowsThatAre(missing); len(gone) > 0 {
+		tfkit.MissingConsent.With(fmt.Sprintf(" It concerns %d of %d rows: %s.", len(gone), len(b.rows), b.lines(gone))).AddWarning(b.diags)
 	}
 }
 
@@ -161,12 +143,19 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 }
 
 // compare asks the service about rows, and once more about those without a record, if there are more of
-// these than new rows.
-func (b *batch) compare(ctx context.Context, of []int) {
+// these than new rows. It reports an error if it has ended early, or if no row can be compared.
+func (b *batch) compare(ctx context.Context, of []int) (ok bool) {
 	b.pass(ctx, of, choice.Plan)
-	if b.counts[absent] > b.grown {
+	if b.count(absent) > b.grown {
 		b.again(ctx)
 	}
+	if b.stopped == "" && b.count(failed) < max(1, len(b.rows)) { // a shard may have no rows
+		return true
+	}
+
+	b.refuse(b.failure("compared", advicePlan))
+
+	return false
 }
 
 // again passes the rows without a record once more, after a pause: a record cannot be removed. Where
@@ -180,10 +169,43 @@ func (b *batch) again(ctx context.Context) {
 	}
 }
 
-// keepPeople records that this object looks after the people of its rows, and warns of others that do.
-func (b *batch) keepPeople() {
-	others := b.claim(b.all, b.Consents.Keep)
-	if others != "" && b.warns {
-		tfkit.SharedConsent.With(others).AddWarning(b.diags)
+// What to do about rows that were not written, withdrawn or compared.
+const (
+	adviceApply   = "apply again: rows that are in place are compared only, and just the missing ones are written."
+	adviceDestroy = "destroy again: rows that are withdrawn stay so, and are skipped."
+	advicePlan    = "plan again. With compare_at_plan = false a plan asks the service nothing."
+)
+
+// failure returns the problem of a run in which rows were not done: how many, which failed, and why. done is
+// what a run does with a row.
+func (b *batch) failure(done, advice string) tfkit.Problem {
+	problem := tfkit.Problem{
+		Summary: fmt.Sprintf("%d of %d rows were not %s", b.missed(), len(b.rows), done),
+		Do:      advice,
 	}
+	if b.count(failed) > 0 {
+		text, first := b.describe()
+		problem.Detail = text
+		problem.Do = first + " Then " + advice
+	}
+	if untried := b.count(notTried); untried > 0 {
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", untried, b.stopped)
+	}
+
+	return problem
+}
+
+// warnKept warns of rows that were left alone because a choice of the person stands.
+func (b *batch) warnKept() {
+	stand := b.rowsThatAre(kept)
+	if len(stand) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Later choices of people stand",
+		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Five false clauses are a refusal or an earlier withdrawal.",
+			len(stand), len(b.rows), b.lines(stand)),
+		Do: "nothing, or bring the rows up to the choices. To overwrite them, as in a test tenant, set keep_later_choice = false, or a later agreement_time where the record has one.",
+	}.AddWarning(b.diags)
 }

@@ -85,6 +85,9 @@ type batch struct {
 	inState string // completes "In state now: …" of an error
 	warns   bool   // the plan of an apply does not repeat the warnings of the one before it
 
+	action   choice.Action // of the present pass
+	isSecond bool          // the rows without a record are read a second time, a lag later
+
 	sum   [sha256.Size]byte // of the rows
 	grown int               // how many rows are new since an apply that left none missing; otherwise unbounded
 	limit int               // how many rows may be the first record of a person
@@ -173,11 +176,7 @@ func (m *model) read() ([]rows.Row, error) {
 	}
 
 	name := m.Source.ValueString()
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, outfile.ErrNotRegular
 	}
 	f, err := os.Open(name)

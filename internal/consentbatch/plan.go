@@ -5,6 +5,8 @@ package consentbatch
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -26,11 +29,12 @@ const keySettingsOnly = "settings_only"
 // more in the apply, in another process that knows nothing of the first plan, and stops if a
 // known number has changed.
 func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+	diags := &resp.Diagnostics
+	defer r.RecoverAndReport(ctx, diags)
 
 	var state *model // nil for a create
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
+	diags.Append(req.State.Get(ctx, &state)...)
+	if diags.HasError() {
 		return
 	}
 
@@ -40,7 +44,34 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 
-	r.planApply(ctx, state, req, resp)
+	plan, ok := planned(ctx, resp.Plan, req.Config, diags)
+	if !ok {
+		return
+	}
+	var object *tfkit.Object
+	if state != nil {
+		object = objectOf(ctx, plan, resp.Private)
+	}
+	isChanged := plan.Written.IsUnknown() // the framework marks computed attributes as unknown if any attribute has changed
+
+	b := r.newBatch(plan, state, object, diags)
+	_, isPlaced := r.KnownScope(plan.Scope)
+	work := b.propose(ctx, isPlaced && req.Config.Raw.IsFullyKnown())
+	if diags.HasError() {
+		return
+	}
+
+	var settingsOnly []byte
+	switch {
+	case work:
+	case isChanged:
+		settingsOnly = []byte("true")
+	default:
+		b.model.results = state.results
+	}
+	diags.Append(resp.Private.SetKey(ctx, keySettingsOnly, settingsOnly)...)
+	b.model.ContentWO = types.StringNull()
+	diags.Append(resp.Plan.Set(ctx, &b.model)...)
 }
 
 // planDestroy warns of what a destroy does at the service. It refuses a withdrawal by a provider that is
@@ -62,44 +93,8 @@ func (r *batchResource) planDestroy(ctx context.Context, state model, resp *reso
 	b := r.newBatch(state, &state, objectOf(ctx, state, resp.Private), &unread)
 	if b.readUnchanged() {
 		b.diags = &resp.Diagnostics
-		b.refuseKept(b.claim(b.all, r.Consents.PlanAgainst))
+		b.refuseKept(r.Consents.PlanAgainst)
 	}
-}
-
-// planApply plans a create or an update.
-func (r *batchResource) planApply(ctx context.Context, state *model, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var plan model
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atContentWO, &plan.ContentWO)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	var object *tfkit.Object
-	if state != nil {
-		object = objectOf(ctx, plan, resp.Private)
-	}
-	_, isPlaced := r.KnownScope(plan.Scope)
-	isChanged := plan.Written.IsUnknown() // the framework marks computed attributes as unknown if any attribute has changed
-
-	b := r.newBatch(plan, state, object, &resp.Diagnostics)
-	work := b.propose(ctx, isPlaced && req.Config.Raw.IsFullyKnown())
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	var settingsOnly []byte
-	if !work {
-		b.refuseKept(b.claim(b.all, r.Consents.PlanDone))
-		if isChanged {
-			settingsOnly = []byte("true")
-		} else {
-			b.model.results = state.results
-		}
-	}
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, keySettingsOnly, settingsOnly)...)
-	b.model.ContentWO = types.StringNull()
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &b.model)...)
 }
 
 // propose plans the results, and returns whether an apply has, or may have, something to do. The rows
@@ -116,46 +111,42 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 		return false
 	}
 	b.model.Digest, b.model.Rows = types.StringValue(b.digest()), types.Int64Value(int64(len(b.rows)))
-	b.keepPeople()
-	b.warnSpelling()
-
 	work = work || !b.model.Digest.Equal(b.prior.Digest) // a new object has work already
-	if !b.model.CompareAtPlan.ValueBool() {
-		return work
+	b.warnOthers()
+
+	switch {
+	case !b.model.CompareAtPlan.ValueBool():
+	case b.Client == nil:
+		work = true // there may be something to do
+	default:
+		work = b.review(ctx, work)
+	}
+	if !work {
+		b.refuseKept(b.Consents.PlanDone)
 	}
 
-	return b.review(ctx, work)
+	return work
 }
 
 // review compares the rows with the service, and reports what an apply would write, and what could not be
 // found out. It returns whether an apply has something to do, which work says in any case.
 func (b *batch) review(ctx context.Context, work bool) bool {
-	if b.Client == nil {
-		return true // there may be something to do
-	}
-	if !b.connect() {
-		return false
-	}
-
-	b.compare(ctx, b.all)
-	hasNothing := b.missed() > 0 && b.missed() == len(b.rows) // a shard may have no rows
-	if b.stopped != "" || hasNothing {
-		b.refuse(b.failure("compared", advicePlan))
-		return false
+	if !b.connect() || !b.compare(ctx, b.all) {
+		return true
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
-		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.counts[kept], "in_place": b.counts[inPlace],
+		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.count(kept), "in_place": b.count(inPlace),
 	})
 
-	work = work || b.missed()+b.toWrite() > 0 // the others are written even if some rows cannot be compared
-	if !work {                                // no apply follows that would warn
-		b.warnKept()
-	}
 	if b.toWrite() > 0 {
 		b.RefuseReadOnly(b.diags)
 	}
 	if b.warns {
 		b.warnReviewed()
+	}
+	work = work || b.missed()+b.toWrite() > 0 // the others are written even if some rows cannot be compared
+	if !work {                                // no apply follows that would warn
+		b.warnKept()
 	}
 
 	return work
@@ -167,10 +158,10 @@ func (b *batch) warnReviewed() {
 		tfkit.Problem{
 			Summary: fmt.Sprintf("%d of %d rows would be written", b.toWrite(), len(b.rows)),
 			Detail: fmt.Sprintf("%d of them would be the first record of a person, which nothing can remove; %d other rows are left alone, because a choice of the person stands.",
-				b.counts[absent], b.counts[kept]),
+				b.count(absent), b.count(kept)),
 		}.AddWarning(b.diags)
 	}
-	if b.counts[absent] > b.limit { // an error here would stop a destroy too
+	if b.count(absent) > b.limit { // an error here would stop a destroy too
 		b.firstRecords().AddWarning(b.diags)
 	}
 	if b.missed() > 0 {
@@ -184,8 +175,8 @@ func (b *batch) firstRecords() tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
-			b.counts[absent], len(b.rows), b.linesOf(absent), b.limit),
-		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", b.counts[absent]),
+			b.count(absent), len(b.rows), b.linesOf(absent), b.limit),
+		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", b.count(absent)),
 		At: path.Root("max_new_records"),
 	}
 }
@@ -208,4 +199,63 @@ func (b *batch) checkShard() (ok bool) {
 	})
 
 	return false
+}
+
+// warnAltered warns of a service that shows all rows of the last apply in another way than they were
+// written, and names the settings that tell so.
+func (b *batch) warnAltered() {
+	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
+	settings := client.ConsentSettings(found)
+	if !ok || b.grown == unbounded || settings == client.ConsentSettings(b.Client.Keeping) {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The service does not show rows as they were written",
+		Detail:  "It alters all rows in the same way, so that they seem to differ, or to have been chosen later, in each plan.",
+		Do:      "tell the provider so, in the provider block:\n\n" + settings,
+	}.AddWarning(b.diags)
+}
+
+// warnOthers records that this object looks after the people of its rows. It warns of other objects that do, and
+// of identities that differ from another one of the plan by the case of letters only.
+func (b *batch) warnOthers() {
+	others := b.claim(b.all, b.Consents.Keep)
+	var twice []int
+	for _, row := range b.all {
+		if b.Consents.IsSpelledTwice(b.person(row)) {
+			twice = append(twice, row)
+		}
+	}
+
+	if others != "" && b.warns {
+		tfkit.SharedConsent.With(others).AddWarning(b.diags)
+	}
+	if len(twice) > 0 && b.warns {
+		tfkit.SpelledTwice.With(" It concerns " + b.lines(twice) + ".").AddWarning(b.diags)
+	}
+}
+
+// claim makes a claim about the people of some rows. It returns the other objects that have the opposite
+// one, with the rows of this batch, as text; empty if there are none.
+func (b *batch) claim(some []int, claim func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) (others string) {
+	rowsOf := map[string][]int{}
+	for _, row := range some {
+		if other := claim(b.object, b.person(row)); other != nil {
+			rowsOf[other.String()] = append(rowsOf[other.String()], row)
+		}
+	}
+
+	for _, other := range slices.Sorted(maps.Keys(rowsOf)) {
+		others += fmt.Sprintf("\n%s (%d): %s", other, len(rowsOf[other]), b.lines(rowsOf[other]))
+	}
+
+	return others
+}
+
+// refuseKept refuses a plan that withdraws people whom another object keeps as they are.
+func (b *batch) refuseKept(claim func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) {
+	if others := b.claim(b.all, claim); others != "" {
+		tfkit.KeptConsent.With(others).AddError(b.diags)
+	}
 }

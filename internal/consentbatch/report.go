@@ -4,6 +4,7 @@ package consentbatch
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -45,11 +48,24 @@ type reportLine struct {
 }
 
 // openReport reserves the path of the report, if there is one, before anything is sent.
-func (b *batch) openReport() (err error) {
-	if to := b.model.ReportPath.ValueString(); to != "" {
-		b.report, err = b.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
+func (b *batch) openReport() (ok bool) {
+	to := b.model.ReportPath.ValueString()
+	if to == "" {
+		return true
 	}
-	return err
+
+	var err error
+	b.report, err = b.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
+	switch {
+	case err == nil:
+		return true
+	case b.action == choice.Withdraw: // no report stands against a destroy
+		noReport(err).AddWarning(b.diags)
+		return true
+	}
+	b.refuse(noReport(err))
+
+	return false
 }
 
 // closeReport gives up a report that was not written.
@@ -111,11 +127,11 @@ func (b *batch) writeReport() {
 
 // encode writes the lines of a report.
 func (t *tally) encode(to io.Writer) error {
-	out := bufio.NewWriterSize(to, 64<<10)
+	out := bufio.NewWriterSize(to, 64<<10) // which keeps its first error
 	fmt.Fprintf(out, reportStart+`,"rows":%d`, len(t.rows))
 	for as, word := range words {
 		if word != "" {
-			fmt.Fprintf(out, `,%q:%d`, word, t.counts[as])
+			fmt.Fprintf(out, `,%q:%d`, word, t.count(choice.Act(as)))
 		}
 	}
 	fmt.Fprintln(out, "}")
@@ -123,13 +139,11 @@ func (t *tally) encode(to io.Writer) error {
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
 	for row, as := range t.outcomes {
-		line := reportLine{Position: t.rows[row].Position, Outcome: words[as]}
-		if e := t.causes[row]; e != nil {
-			line.Error, line.Operation, line.Status, line.Code, line.Message = e.Title(), e.Operation, e.Status, e.Code, e.Message
+		if as == inPlace {
+			continue
 		}
-		if as != inPlace {
-			_ = lines.Encode(line) // the writer keeps its first error
-		}
+		e := cmp.Or(t.causes[row], &transport.Error{})
+		_ = lines.Encode(reportLine{t.rows[row].Position, words[as], e.Title(), e.Operation, e.Status, e.Code, e.Message})
 	}
 
 	return out.Flush()

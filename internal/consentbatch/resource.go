@@ -7,12 +7,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
@@ -32,8 +34,6 @@ const (
 
 // limitShards is the largest count of shards.
 const limitShards = 4096
-
-var atContentWO = path.Root("content_wo")
 
 // NewResource returns the resource analytics_consent_batch.
 func NewResource(s *tfkit.Service) resource.Resource { return &batchResource{s} }
@@ -151,13 +151,20 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 	}
 }
 
+// planned returns the plan with the content_wo of the configuration. The other attributes of the configuration
+// of an apply have what ignore_changes hides.
+func planned(ctx context.Context, plan tfsdk.Plan, config tfsdk.Config, diags *diag.Diagnostics) (m model, ok bool) {
+	diags.Append(plan.Get(ctx, &m)...)
+	diags.Append(config.GetAttribute(ctx, path.Root("content_wo"), &m.ContentWO)...)
+
+	return m, !diags.HasError()
+}
+
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atContentWO, &plan.ContentWO)...)
-	if resp.Diagnostics.HasError() {
+	plan, ok := planned(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 
@@ -185,11 +192,10 @@ func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp
 func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var plan, state model // the configuration of an apply has what ignore_changes hides
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atContentWO, &plan.ContentWO)...)
-	if resp.Diagnostics.HasError() {
+	plan, ok := planned(ctx, req.Plan, req.Config, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 

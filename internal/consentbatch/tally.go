@@ -41,21 +41,26 @@ const (
 	// random order, so many are not all of one part of the file.
 	outageStreak = 50
 
-	// limitCauses is how many causes are told apart by their texts: a service may number its refusals.
-	limitCauses = 1000
-
 	// Limits of a message.
 	limitShownCauses = 8
 	limitShownLines  = 20 // of one cause
 )
 
-// interrupted is why a pass has ended if nothing else is.
-const interrupted = "the run was interrupted"
+// Why a pass has ended early.
+const (
+	interrupted  = "the run was interrupted"
+	inTheSameWay = "they would have failed in the same way"
+)
 
 // concernOneRow lists the failures that a row itself causes, by its values or its person.
 // Every other failure may concern all rows.
 var concernOneRow = []transport.ErrorClass{
 	transport.ClassRejected, transport.ClassConflict, transport.ClassInvalid, transport.ClassPayload,
+}
+
+// concernAllRows are the failures after which no other row is worth a try, and why.
+var concernAllRows = map[transport.ErrorClass]string{
+	transport.ClassReadOnly: inTheSameWay, transport.ClassAuthentication: inTheSameWay, transport.ClassCancelled: interrupted,
 }
 
 // tally holds the progress of one run and what became of its rows. It is safe for concurrent use while
@@ -65,33 +70,19 @@ type tally struct {
 	rows     []rows.Row
 	all      []int // the indexes of the rows
 	outcomes []choice.Act
-	counts   [numOutcomes]int
-	causes   map[int]*transport.Error    // by row that has failed; details such as the attempts are those of the first one
-	distinct map[string]*transport.Error // the causes by their texts
+	causes   map[int]*transport.Error // by row that has failed
 
-	action   choice.Action // of the present pass
-	isSecond bool          // the rows without a record are read a second time, a lag later
-	streak   int           // failures since the last success, without those that concern one row
-	stopped  string        // why a pass has ended early; empty if none has
-	logged   time.Time     // when progress was logged
+	streak  int       // failures since the last success, without those that concern one row
+	stopped string    // why a pass has ended early; empty if none has
+	logged  time.Time // when progress was logged
 }
 
 // newTally returns the tally of rows that were not tried yet.
 func newTally(of []rows.Row) *tally {
-	t := &tally{rows: of, outcomes: slices.Repeat([]choice.Act{notTried}, len(of)), causes: map[int]*transport.Error{}, distinct: map[string]*transport.Error{}, logged: time.Now()}
-	t.counts[notTried] = len(of)
-	for row := range of {
-		t.all = append(t.all, row)
-	}
+	t := &tally{rows: of, outcomes: slices.Repeat([]choice.Act{notTried}, len(of)), causes: map[int]*transport.Error{}, logged: time.Now()}
+	t.all = t.rowsThatAre(notTried)
 
 	return t
-}
-
-// set records what became of a row.
-func (t *tally) set(row int, as choice.Act) {
-	t.counts[t.outcomes[row]]--
-	t.counts[as]++
-	t.outcomes[row] = as
 }
 
 // run calls do once for each of these rows that has not failed, by several workers at once and in
@@ -102,7 +93,7 @@ func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx cont
 	for _, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
 		if row := of[at]; t.outcomes[row] != failed {
 			order = append(order, row)
-			t.set(row, notTried)
+			t.outcomes[row] = notTried
 		}
 	}
 
@@ -125,62 +116,45 @@ func (t *tally) record(ctx context.Context, row int, as choice.Act, err error) (
 	e, _ := errors.AsType[*transport.Error](err)
 	switch {
 	case err == nil:
-		t.set(row, as)
-		t.streak = 0
+		t.outcomes[row], t.streak = as, 0
 	case e != nil && e.Class == transport.ClassCancelled && !e.Ambiguous:
 		t.stopped = interrupted // and nothing was sent
 	default:
 		t.fail(row, cmp.Or(e, &transport.Error{Class: transport.ClassInternal}))
 	}
-	t.logProgress(ctx)
+
+	const interval = 5 * time.Second
+	if time.Since(t.logged) >= interval {
+		t.logged = time.Now()
+		tflog.Info(ctx, "Consent batch under way", map[string]any{"done": len(t.rows) - t.count(notTried), "rows": len(t.rows)})
+	}
 
 	return t.stopped == ""
 }
 
 // fail records why a row has failed, and whether the others would fail too.
 func (t *tally) fail(row int, e *transport.Error) {
-	if len(t.distinct) >= limitCauses {
-		e = &transport.Error{Class: e.Class, Operation: e.Operation, Method: e.Method, Template: e.Template, Status: e.Status, Code: e.Code}
-	}
-	text := fmt.Sprintf("%q %q %d %q %q %q %q", e.Title(), e.Operation, e.Status, e.Code, e.Detail, e.Message, e.Fields)
-	t.distinct[text] = cmp.Or(t.distinct[text], e)
-	t.causes[row] = t.distinct[text]
-	t.set(row, failed)
-
+	t.outcomes[row], t.causes[row] = failed, e
 	if !slices.Contains(concernOneRow, e.Class) {
 		t.streak++
 	}
-
-	switch {
-	case e.Class == transport.ClassReadOnly, e.Class == transport.ClassAuthentication:
-		t.stopped = "they would have failed in the same way"
-	case e.Class == transport.ClassCancelled:
-		t.stopped = interrupted
-	case t.streak >= outageStreak:
+	if t.streak >= outageStreak {
 		t.stopped = fmt.Sprintf("the service failed for %d rows in a row, from all over the file", outageStreak)
 	}
+	t.stopped = cmp.Or(concernAllRows[e.Class], t.stopped)
 }
 
-// logProgress logs how many rows are done, every few seconds.
-func (t *tally) logProgress(ctx context.Context) {
-	const interval = 5 * time.Second
-	if time.Since(t.logged) < interval {
-		return
-	}
-	t.logged = time.Now()
-
-	tflog.Info(ctx, "Consent batch under way", map[string]any{"done": len(t.rows) - t.counts[notTried], "rows": len(t.rows)})
-}
+// count returns how many rows have an outcome.
+func (t *tally) count(as choice.Act) int { return len(t.rowsThatAre(as)) }
 
 // missed returns how many rows are not as they should be.
-func (t *tally) missed() int { return t.counts[failed] + t.counts[notTried] }
+func (t *tally) missed() int { return t.count(failed) + t.count(notTried) }
 
 // toWrite returns how many rows a plan has found to be written, or an apply has written.
-func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
+func (t *tally) toWrite() int { return t.count(written) + t.count(absent) }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
-func (t *tally) rowsThatAre(as choice.Act) []int {
-	found := make([]int, 0, t.counts[as])
+func (t *tally) rowsThatAre(as choice.Act) (found []int) {
 	for row, got := range t.outcomes {
 		if got == as {
 			found = append(found, row)
@@ -215,21 +189,24 @@ func (t *tally) lines(some []int) string {
 // describe returns which rows failed and why, the most frequent causes first, and what to do
 // about the most frequent one. There has to be a failure.
 func (t *tally) describe() (text, advice string) {
-	rowsOf := map[*transport.Error][]int{}
+	rowsOf := map[string][]int{}
 	for _, row := range t.rowsThatAre(failed) {
-		rowsOf[t.causes[row]] = append(rowsOf[t.causes[row]], row)
+		e := *t.causes[row]
+		e.Attempts, e.RetryAfter = 0, 0
+		rowsOf[e.Error()] = append(rowsOf[e.Error()], row)
 	}
-	causes := slices.SortedFunc(maps.Keys(rowsOf), func(a, b *transport.Error) int {
-		return cmp.Or(cmp.Compare(len(rowsOf[b]), len(rowsOf[a])), cmp.Compare(rowsOf[a][0], rowsOf[b][0]))
+	causes := slices.SortedFunc(maps.Values(rowsOf), func(a, b []int) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a[0], b[0]))
 	})
 
 	var texts []string
-	for _, e := range causes[:min(len(causes), limitShownCauses)] {
-		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(rowsOf[e]), t.lines(rowsOf[e]), e.Describe()))
+	for _, some := range causes[:min(len(causes), limitShownCauses)] {
+		e := t.causes[some[0]]
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(some), t.lines(some), e.Describe()))
 	}
 	if more := len(causes) - limitShownCauses; more > 0 {
 		texts = append(texts, fmt.Sprintf("There are %d other causes.", more))
 	}
 
-	return strings.Join(texts, "\n\n"), tfkit.Advice(causes[0])
+	return strings.Join(texts, "\n\n"), tfkit.Advice(t.causes[causes[0][0]])
 }

@@ -6,12 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
 
@@ -31,14 +35,31 @@ func NewConsentRows() function.Function { return consentRows{} }
 
 type consentRows struct{}
 
+// attributesOf returns the attributes of a row.
+func attributesOf(row *rows.Row) map[string]attr.Value {
+	attributes := map[string]attr.Value{"line": types.Int64Value(int64(row.Line)), "identity_id": types.StringValue(row.Identity)}
+	values := row.Values()
+	for _, name := range answer.ConsentFields {
+		switch value := values[name].(type) {
+		case nil:
+			attributes[name] = types.StringNull()
+		case bool:
+			attributes[name] = types.BoolValue(value)
+		case netip.Addr:
+			attributes[name] = types.StringValue(value.Unmap().String())
+		case time.Time:
+			attributes[name] = types.StringValue(client.FormatInstant(value))
+		}
+	}
+
+	return attributes
+}
+
 // rowTypes returns the types of the attributes of a row.
 func rowTypes() map[string]attr.Type {
-	attributes := map[string]attr.Type{"line": types.Int64Type}
-	for name, value := range new(rows.Row).Cells() {
-		attributes[name] = types.StringType
-		if _, isBool := value.(bool); isBool {
-			attributes[name] = types.BoolType
-		}
+	attributes := map[string]attr.Type{}
+	for name, value := range attributesOf(new(rows.Row)) {
+		attributes[name] = value.Type(context.Background())
 	}
 
 	return attributes
@@ -85,20 +106,8 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 
 	attributes := rowTypes()
 	elements := make([]attr.Value, len(list))
-	for i, row := range list {
-		values := map[string]attr.Value{"line": types.Int64Value(int64(row.Line))}
-		for name, value := range row.Cells() {
-			switch v := value.(type) {
-			case bool:
-				values[name] = types.BoolValue(v)
-			case string:
-				values[name] = types.StringValue(v)
-				if v == "" {
-					values[name] = types.StringNull()
-				}
-			}
-		}
-		elements[i] = types.ObjectValueMust(attributes, values)
+	for i := range list {
+		elements[i] = types.ObjectValueMust(attributes, attributesOf(&list[i]))
 	}
 	resp.Error = resp.Result.Set(ctx, types.ListValueMust(types.ObjectType{AttrTypes: attributes}, elements))
 }

@@ -65,27 +65,6 @@ var columns = append([]string{identityColumn}, answer.ConsentFields...)
 
 const requiredColumns = 1 + answer.Clauses
 
-// Cells returns the values of the row by column: texts and truth values. A text that the row
-// does not have is empty.
-func (r *Row) Cells() map[string]any {
-	cells := map[string]any{identityColumn: r.Identity}
-	values := r.Values()
-	for _, name := range answer.ConsentFields {
-		switch value := values[name].(type) {
-		case nil:
-			cells[name] = ""
-		case netip.Addr:
-			cells[name] = value.Unmap().String()
-		case time.Time:
-			cells[name] = client.FormatInstant(value)
-		default:
-			cells[name] = value
-		}
-	}
-
-	return cells
-}
-
 // Sum returns a hash of the values of all rows, in their order. It does not depend on the
 // format or on the lines. States hold digests of it, so it must not change.
 func Sum(rows []Row) (sum [sha256.Size]byte) {

@@ -5,7 +5,6 @@ package rows
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -35,18 +34,14 @@ func TestRow_everyColumnCounts(t *testing.T) {
 		if Sum([]Row{row}) == Sum([]Row{other}) {
 			t.Errorf("%s does not count in the digest", name)
 		}
-		if maps.Equal(row.Cells(), other.Cells()) || len(row.Cells()) != len(columns) {
-			t.Errorf("%s does not count in the values", name)
-		}
 		if name == identityColumn {
 			continue
 		}
 
-		if reflect.DeepEqual(row.Record.Values(), other.Record.Values()) {
+		record := other.Values()
+		if reflect.DeepEqual(row.Values(), record) {
 			t.Errorf("%s is not sent", name)
 		}
-		record := other.Cells()
-		maps.DeleteFunc(record, func(_ string, value any) bool { return value == "" })
 		text, _ := json.Marshal(record)
 		if held, err := (answer.ConsentCall{}).Read(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(choice.PrintOf(row.Shown()), choice.PrintOf(held)), []string{name}) {
 			t.Errorf("%s is not compared: %v", name, err)

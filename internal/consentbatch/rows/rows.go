@@ -61,29 +61,33 @@ func (e *Error) Error() string {
 	return text
 }
 
+// limitRow is how long a row may be, in bytes. Without a limit, a quote that is not closed
+// would take the rest of the file into memory.
+const limitRow = 1 << 20
+
 // Read reads and checks all rows, and returns those of a shard. The error is an *Error if rows or
 // their form are wrong, and otherwise the reader's.
 func Read(in io.Reader, o Options) ([]Row, error) {
-	const bom = "\uFEFF"
 	buffered := bufio.NewReaderSize(in, 64<<10)
-	begin, _ := buffered.Peek(buffered.Size())
-	if bytes.HasPrefix(begin, []byte(bom)) {
-		_, _ = buffered.Discard(len(bom)) // was read by Peek
-	}
-	first := bytes.TrimLeft(bytes.TrimPrefix(begin, []byte(bom)), " \t\r\n")
+	begin, _ := buffered.Peek(buffered.Size()) // an error is met again
+	text := bytes.TrimPrefix(begin, []byte("\uFEFF"))
+	_, _ = buffered.Discard(len(begin) - len(text)) // was read by Peek
+	first := bytes.TrimLeft(text, " \t\r\n")
 	o.Format = cmp.Or(o.Format, formatsByFirst[string(first[:min(len(first), 1)])], CSV)
 
-	r := &reader{Options: o, in: &input{in: buffered}, seen: map[string]Position{}, given: make([]bool, len(columns))}
+	r := &reader{Options: o, in: &io.LimitedReader{R: buffered}, seen: map[string]Position{}, given: make([]bool, len(columns))}
 	read := r.readJSON
 	if o.Format == CSV {
 		read = r.readCSV
 	}
-	err := read()
-	if r.in.err != nil {
-		return nil, r.in.err
-	}
-	if !errors.Is(err, io.EOF) {
-		r.problem("%s; what follows was not read", complaint(err))
+	if err := read(); r.in.N <= 0 {
+		r.problem("the row is longer than 1 MiB; a quote or a bracket may not be closed; what follows was not read")
+	} else if !errors.Is(err, io.EOF) {
+		text := complaint(err)
+		if text == "" {
+			return nil, err
+		}
+		r.problem("%s; what follows was not read", text)
 	}
 
 	if r.problems.count == 0 && len(r.seen) == 0 {
@@ -96,25 +100,27 @@ func Read(in io.Reader, o Options) ([]Row, error) {
 	return r.rows, nil
 }
 
-var (
-	errNoArray    = errors.New("the JSON has to be one array of objects")
-	errRowTooLong = errors.New("the row is longer than 1 MiB; a quote or a bracket may not be closed")
-)
+var errNoArray = errors.New("the JSON has to be one array of objects")
 
-// complaint returns what is wrong with the form of a file, without any of its text.
+// complaint returns what is wrong with the form of a file, without any of its text; empty for an error of the
+// reader.
 func complaint(err error) string {
-	for _, known := range []error{errNoArray, errRowTooLong, csv.ErrQuote, csv.ErrBareQuote, io.ErrUnexpectedEOF, jsontext.ErrDuplicateName} {
+	for _, known := range []error{errNoArray, csv.ErrQuote, csv.ErrBareQuote, io.ErrUnexpectedEOF, jsontext.ErrDuplicateName} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
 	}
-	return "this is not valid JSON"
+	if _, isSyntax := errors.AsType[*jsontext.SyntacticError](err); isSyntax {
+		return "this is not valid JSON"
+	}
+
+	return ""
 }
 
 // reader checks rows one by one and collects those of the shard.
 type reader struct {
 	Options
-	in *input
+	in *io.LimitedReader // bounds the present row, without what was read ahead
 
 	rows     []Row
 	seen     map[string]Position // of all people, to find repeated ones
@@ -127,9 +133,8 @@ type reader struct {
 	line    int   // of JSON, how many lines were read to their end
 }
 
-// startRow starts a row at a line. What was read ahead does not count towards its length.
+// startRow starts a row at a line.
 func (r *reader) startRow(line int) {
-	r.in.left = limitRow
 	clear(r.given)
 	r.row = Row{Record: choice.Record{Manual: true}, Position: Position{Line: int32(line)}} //nolint:gosec // a file is of two billion lines
 	if r.Format == JSON {
@@ -144,7 +149,8 @@ func (r *reader) problem(format string, args ...any) {
 	}
 }
 
-// set sets a column of the present row. A value of another type is a problem.
+// set sets a column of the present row to a text: that of a string, or a JSON value as it is written. A value of
+// another type is a problem.
 func (r *reader) set(column int, text string, isString bool) {
 	r.given[column] = true
 	if err := r.row.set(columns[column], text, isString); err != nil {
@@ -190,29 +196,4 @@ func (r *reader) end(unknown []string) {
 			r.rows = append(r.rows, r.row)
 		}
 	}
-}
-
-// limitRow is how long a row may be, in bytes. Without a limit, a quote that is not closed
-// would take the rest of the file into memory.
-const limitRow = 1 << 20
-
-// input is the content as it is read. It bounds rows.
-type input struct {
-	in   io.Reader
-	left int   // how much may be read for the present row
-	err  error // the reader's error; nil at its end
-}
-
-func (in *input) Read(p []byte) (int, error) {
-	if in.left <= 0 {
-		return 0, errRowTooLong
-	}
-
-	n, err := in.in.Read(p[:min(len(p), in.left)])
-	in.left -= n
-	if !errors.Is(err, io.EOF) {
-		in.err = err
-	}
-
-	return n, err
 }

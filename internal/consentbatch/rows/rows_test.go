@@ -159,8 +159,8 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 func TestRead_rowWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for begin, format := range map[string]rows.Format{
-		header + person("a") + "\n\"": rows.CSV,
-		header + person("a") + "\n,":  rows.CSV,
+		header + person("a") + "\"":   rows.CSV,
+		header + person("a") + ",":    rows.CSV,
 		object("a") + "\n\n{\"":       rows.NDJSON,
 		"[" + object("a") + ",\n\n{":  rows.JSON,
 		"[" + object("a") + ",\n\n[[": rows.JSON,
