@@ -86,8 +86,7 @@ type exporting struct {
 	query  ExportQuery
 
 	result ExportResult
-	seen   records.Seen    // with a parameter for the kind
-	before *records.Reader // of the last page; nil before the first
+	memory records.Memory // of its records
 }
 
 // errStopped ends the reading where no more records are taken.
@@ -97,7 +96,7 @@ var errStopped = errors.New("no more records are taken")
 func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.Value) bool) (err error) {
 	wire, asked := x.client.wire.Export, []records.Kind{records.Unknown}
 	if wire.KindParameter != "" {
-		asked, x.seen = x.query.Kinds, records.Seen{}
+		asked = x.query.Kinds
 	}
 
 	for _, kind := range asked {
@@ -164,12 +163,12 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 
 	wire := x.client.wire
 	options := records.Options{
-		Map: wire.Export.Map, Envelope: wire.Envelope, Wanted: x.query.Kinds, Asked: asked, Seen: x.seen, Before: x.before,
+		Map: wire.Export.Map, Envelope: wire.Envelope, Wanted: x.query.Kinds, Asked: asked, Memory: &x.memory,
 		IsLines: typeOfLines.MatchString(s.MediaType),
 	}
-	x.before = records.NewReader(unpacked, options)
-	head := bytes.ToValidUTF8(x.before.Head, []byte("\uFFFD"))
-	for kind, record := range x.before.All() {
+	reader := records.NewReader(unpacked, options)
+	head := bytes.ToValidUTF8(reader.Head, []byte("\uFFFD"))
+	for kind, record := range reader.All() {
 		if !slices.Contains(x.query.Kinds, kind) {
 			continue
 		}
@@ -178,9 +177,9 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 			return records.Result{}, errStopped
 		}
 	}
-	x.result.InvalidUTF8 += x.before.Result.Replaced
+	x.result.InvalidUTF8 += reader.Result.Replaced
 
-	return x.before.Result, x.client.checkEnd(s, x.before, options, head)
+	return reader.Result, x.client.checkEnd(s, reader, options, head)
 }
 
 // pageTypes are the media types of pages for people, and of what gateways answer, and how they begin. An
@@ -204,7 +203,7 @@ func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options re
 		return s.EndError(c.wire.ignoresField)
 	}
 
-	options.Seen = nil
+	options.Memory = nil // that of a trial
 
 	return failure(s, c.wire.advise(err, head, infer.Export, func(with Wire) bool {
 		options.Map, options.Envelope = with.Export.Map, with.Envelope

@@ -5,10 +5,13 @@ package records
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
-	"maps"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,53 +21,47 @@ import (
 
 // Reader reads one answer.
 type Reader struct {
-	// Head is the beginning of the answer, of at most 256 KiB.
+	// Head is the beginning of the answer, of at most 256 KiB. It is valid until All is called.
 	Head []byte
 	// Result describes what was read so far.
 	Result Result
 	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended
-	// before. An error of the text is kept as it is. What is not recognised is an *answer.Error, and the
-	// records before it do not count then.
+	// before. What is not recognised is an *answer.Error, and the records before it do not count then.
 	Err error
 
 	options Options
-	words   map[string]Kind                      // of Options.Kind
+	memory  *Memory
 	told    map[jsontext.Pointer]Kind            // of the lists at Options.At
 	values  map[jsontext.Pointer]*jsontext.Value // at Options.Next and Options.Total
+	isLines bool                                 // its objects are records, and not an envelope
 	yield   func(Kind, jsontext.Value) bool
 
-	text   io.Reader
-	dec    *jsontext.Decoder // of the text
-	begin  int64             // where the text of the decoder begins in the answer
-	read   int64             // how much of the text the decoder has, in bytes
-	broken error             // what ended the text, other than its end
-
-	models [len(kindNames)]model
-	last   Kind // of the record before
+	text *io.LimitedReader // ends where a record, or what stands between two, is too large
+	dec  *jsontext.Decoder // of the text
 
 	lists   [len(kindNames)]bool // there is one of a kind; of Unknown, if the records state their kinds
 	hasList bool                 // there is one that is not null
-	// extra are the members around the records that are not recognised.
-	extra []jsontext.Pointer
+	extra   []jsontext.Pointer   // the members around the records that are not recognised
 }
 
 // NewReader returns a reader of the answer r.
 func NewReader(r io.Reader, o Options) *Reader {
-	x := &Reader{options: o, words: maps.Clone(kindWords), told: map[jsontext.Pointer]Kind{}}
-	x.Head, x.broken = io.ReadAll(io.LimitReader(r, LimitHead))
-	x.text = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(x.Head), r), LimitHead) // few reads of the connection
+	x := &Reader{options: o, memory: cmp.Or(o.Memory, &Memory{}), told: map[jsontext.Pointer]Kind{}}
+	text := bufio.NewReaderSize(r, LimitHead) // few reads of the connection
+	x.Head, _ = text.Peek(LimitHead)          // an error comes again
+	content := bytes.TrimPrefix(x.Head, []byte("\uFEFF"))
+	_, _ = text.Discard(len(x.Head) - len(content)) // which were read
+
 	x.values = map[jsontext.Pointer]*jsontext.Value{o.Next: &x.Result.Next, o.Total: &x.Result.Total}
+	x.text = &io.LimitedReader{R: text, N: LimitRecord}
+	x.dec = jsontext.NewDecoder(x.text, jsontext.AllowInvalidUTF8(true))
+	content = bytes.TrimSpace(content)
+	x.isLines = o.Lines || o.IsLines || jsonvalue.ValueLen(content) < len(content) // or they follow each other
+
 	if o.Asked != Unknown {
 		x.options.Wanted = []Kind{o.Asked}
 	}
-	if o.Before != nil {
-		x.models, x.options.Before = o.Before.models, nil // or the first of many pages is held to the end
-	}
-
 	for _, kind := range Kinds {
-		for _, word := range o.Kinds[kind.Plural()] {
-			x.words[word] = kind
-		}
 		if at, isTold := o.At[kind.Plural()]; isTold {
 			x.told[o.Envelope.At+at] = kind
 		}
@@ -77,126 +74,241 @@ func NewReader(r io.Reader, o Options) *Reader {
 // be called once. Afterwards, Err says whether these were all.
 func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 	return func(yield func(Kind, jsontext.Value) bool) {
-		x.yield = yield
-		if mark := []byte("\uFEFF"); bytes.HasPrefix(x.Head, mark) {
-			x.begin, _ = io.CopyN(io.Discard, x.text, int64(len(mark)))
-		}
-		x.dec = jsontext.NewDecoder(source{x}, jsontext.AllowInvalidUTF8(true))
-
 		var err error
 
+		x.yield = yield
 		x.Result.Closed, err = x.readAnswer()
-		syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
-		switch {
-		case errors.Is(err, errStopped):
-			return
-		case x.broken != nil: // what is there is a part
-			err = x.broken
-		case isSyntax:
-			syntax.ByteOffset += x.begin
+		if x.text.N <= 0 { // whatever the text seems to be up to there
+			err = ErrTooLarge
 		}
-		x.Err = err
+		if !errors.Is(err, errStopped) {
+			x.Err = err
+		}
 	}
 }
 
 // errStopped ends the reading if the loop over All does.
 var errStopped = errors.New("no more records are wanted")
 
-// source is the text of an answer for its decoder.
-type source struct{ *Reader }
-
-// Read ends the text where one value, or what stands between two, is too large.
-func (x source) Read(p []byte) (n int, err error) {
-	const ahead = 64 << 10 // at most, of what a decoder reads
-	if err = ErrTooLarge; x.read-x.dec.InputOffset() <= LimitRecord+ahead {
-		n, err = x.text.Read(p[:min(len(p), ahead)])
-	}
-
-	x.read += int64(n)
-	if err != nil && !errors.Is(err, io.EOF) {
-		x.broken = err
-	}
-
-	return n, err
-}
-
 // readAnswer reads the answer. closed reports whether its last bracket shows that it is complete.
 func (x *Reader) readAnswer() (closed bool, err error) {
 	root := x.placeOf("", Unknown)
 	switch x.dec.PeekKind() {
 	case '{':
-		if x.isLines() {
+		if x.isLines {
 			return false, x.readLines(root)
 		}
-		err = x.readEnvelope(&root)
+		err = x.readObject(root)
 	case '[':
 		root.isList = true
 		err = x.readList(root)
-		isNothing := x.options.Empty && x.Result.Counts.Total() == 0
-		if err == nil && !isNothing {
-			err = x.checkKinds()
-		}
 	default:
 		return false, x.readNothing()
 	}
-	if err != nil {
+	if err := cmp.Or(err, x.refuseExtra(), x.checkLists()); err != nil {
 		return false, err
 	}
 
-	if _, err := x.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return false, &answer.Error{
-			Why:    "something follows the last bracket of the answer",
-			Advice: "if the answer consists of lines, wire.export.lines = true reads them",
-		}
+	_, err = x.dec.ReadToken()
+	if errors.Is(err, io.EOF) {
+		return true, nil
 	}
 
-	return true, nil
-}
-
-// isLines reports whether the objects of an answer are records, and no envelope: by the media type, a setting, or
-// because they follow each other.
-func (x *Reader) isLines() bool {
-	head := bytes.TrimSpace(x.Head[x.begin:])
-	return x.options.Lines || x.options.IsLines || jsonvalue.ValueLen(head) < len(head)
+	return false, cmp.Or(err, error(&answer.Error{
+		Why:    "something follows the last bracket of the answer",
+		Advice: "if the answer consists of lines, wire.export.lines = true reads them",
+	}))
 }
 
 // readNothing reads an answer that does not begin with a bracket.
 func (x *Reader) readNothing() error {
 	_, err := x.dec.ReadToken()
-	if err == nil {
-		return &answer.Error{Why: "there is no list of records: the answer is a scalar"}
-	}
-	if !errors.Is(err, io.EOF) {
-		return err
-	}
-	if !x.options.IsLines && !x.options.Empty {
-		return refuseNothing("")
+	switch {
+	case !errors.Is(err, io.EOF):
+		return cmp.Or(err, error(&answer.Error{Why: "there is no list of records: the answer is a scalar"}))
+	case x.options.IsLines:
+		return nil
 	}
 
-	return nil
-}
-
-// refuseNothing refuses an answer that says nothing.
-func refuseNothing(what string) error {
-	return &answer.Error{Why: "the answer has no content" + what, Advice: "if your service answers a day without records so, wire.export.empty = true admits it"}
+	return x.checkLists()
 }
 
 func (x *Reader) readLines(in place) error {
 	for {
-		err := x.readRecord(in)
-		if errors.Is(err, io.EOF) {
+		if err := x.readRecord(in); errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
 	}
 }
 
-func (x *Reader) readRecord(in place) error {
+// place is where a value is.
+type place struct {
+	at     jsontext.Pointer
+	kind   Kind // that the name, the object around it or the settings give to the place
+	isList bool // a list here is one of records
+	isTold bool // by Options.At
+
+	// Of an object:
+	isStated bool                        // its kind is known, or would change what was read already
+	totals   map[jsontext.Pointer]string // the numbers of its records that it states
+}
+
+// placeOf returns a place. around is the kind of the object around it.
+func (x *Reader) placeOf(at jsontext.Pointer, around Kind) place {
+	if kind, isTold := x.told[at]; isTold {
+		return place{at: at, kind: kind, isList: true, isTold: true}
+	}
+
+	name := at.LastToken()
+	isContent, kind := at == x.options.Envelope.At, kindWords[name]
+	if slices.Contains(listNames, name) {
+		isContent, kind = true, around
+	}
+	if _, isElsewhere := x.options.At[kind.Plural()]; isElsewhere {
+		return place{at: at}
+	}
+
+	return place{at: at, kind: kind, isList: isContent || kind != Unknown}
+}
+
+// readObject reads an object around records. What it counts has to be what it has.
+func (x *Reader) readObject(in place) error {
+	in.isStated, in.totals = in.kind != Unknown, map[jsontext.Pointer]string{}
+	before := x.Result.Counts.Total()
+	_, _ = x.dec.ReadToken() // an error comes again
+	for x.dec.PeekKind() == '"' {
+		if err := x.readMember(&in); err != nil {
+			return err
+		}
+	}
+
+	own := strconv.FormatInt(x.Result.Counts.Total()-before, 10)
+	for at, total := range in.totals {
+		if total != own {
+			x.extra = append(x.extra, at)
+		}
+	}
+	_, err := x.dec.ReadToken()
+
+	return err
+}
+
+func (x *Reader) readMember(around *place) error {
+	name, _ := x.dec.ReadToken() // an error comes again
+	in := x.placeOf(around.at.AppendToken(name.String()), around.kind)
+	isIgnored := x.options.Envelope.Ignored[in.at] == answer.AnyValue
+	switch first := x.dec.PeekKind(); {
+	case first == '[' && isIgnored:
+		return x.dec.SkipValue()
+	case first == '[':
+		around.isStated = true
+		return x.readList(in)
+	case first == '{':
+		around.isStated = true
+		return x.readObject(in)
+	}
+
 	v, err := x.dec.ReadValue()
-	if err != nil {
+	if err == nil {
+		x.readLeaf(v, in, around)
+	}
+
+	return err
+}
+
+// readList reads an array. What is in front of it has to be recognised already, since the rest may take hours.
+func (x *Reader) readList(in place) error {
+	_, _ = x.dec.ReadToken() // an error comes again
+	if in.isList {
+		x.hasList, x.lists[in.kind] = true, true
+	} else if x.dec.PeekKind() != ']' {
+		x.extra = append(x.extra, in.at)
+	}
+	if err := x.refuseExtra(); err != nil {
 		return err
 	}
-	return x.record(v, in)
+	for x.dec.PeekKind() != ']' {
+		if err := x.readRecord(in); err != nil {
+			return err
+		}
+	}
+	_, err := x.dec.ReadToken()
+
+	return err
+}
+
+// readLeaf notes what a member says that is neither an array nor an object.
+func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
+	name, text := in.at.LastToken(), string(v)
+	if v.Kind() == '"' {
+		text = jsonvalue.Text(v)
+	}
+
+	switch {
+	case x.values[in.at] != nil:
+		*x.values[in.at] = v.Clone()
+	case x.options.Envelope.Ignores(in.at, text), answer.IsOtherPage(v.Kind(), in.at, x.options.Next):
+	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
+		x.lists[in.kind] = true
+	case !around.isStated && statedKind([]byte(name), v) != Unknown:
+		around.kind, around.isStated = kindWords[text], true
+	case slices.Contains(countNames, name):
+		around.totals[in.at] = text
+	default:
+		x.extra = append(x.extra[:min(len(x.extra), limitExtra)], in.at)
+	}
+}
+
+// refuseExtra refuses the members around the records that are not recognised, if there are any.
+func (x *Reader) refuseExtra() error {
+	if len(x.extra) == 0 {
+		return nil
+	}
+
+	return &answer.Error{
+		Why: "what stands beside the records is not recognised, or counts another number of records: " + answer.Shown(x.extra...),
+		Advice: "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out" +
+			"; if it holds records, wire.export.at says of which kind; if the object is a record, wire.export.lines = true reads it",
+	}
+}
+
+// checkLists refuses an answer whose lists say nothing of a kind that is wanted. If all are null, they say nothing.
+func (x *Reader) checkLists() error {
+	if !x.hasList {
+		clear(x.lists[:])
+	}
+
+	var missing, present []string
+	for _, kind := range Kinds {
+		if x.has(kind) {
+			present = append(present, strconv.Quote(kind.Plural()))
+		} else if slices.Contains(x.options.Wanted, kind) {
+			missing = append(missing, kind.Plural())
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+
+	return &answer.Error{
+		Why: "the answer has no list of " + strings.Join(missing, " and "),
+		Advice: "if your service answers a day without records so, wire.export.empty = true admits it" +
+			"; if it exports nothing else, kinds = [" + strings.Join(present, ", ") + "] takes what is there" +
+			"; if it needs a parameter for the kind, wire.export.kind_parameter and wire.export.kind_values name it" +
+			"; if the list has another name, wire.export.at says where it is",
+	}
+}
+
+// has reports whether there is a list of a kind, or one whose records state their kinds, unless another place was told.
+// If the settings say so, an answer without records has all.
+func (x *Reader) has(kind Kind) bool {
+	if x.options.Empty && x.Result.Counts.Total() == 0 {
+		return true
+	}
+	if _, isTold := x.options.At[kind.Plural()]; isTold {
+		return x.lists[kind]
+	}
+	return x.lists[kind] || x.lists[Unknown]
 }

@@ -5,18 +5,8 @@
 //
 // The interface shows neither the shape of the answer, nor how it names the kinds of its
 // records, nor any of their members. So an answer is recognised by Options, or else by the
-// exact names and words of this package:
-//
-//   - Records are the elements of a list that is named by a kind, such as persons; or they state
-//     their kind themselves, as in {"type":"event"}; or one kind was asked for. Records that state
-//     their kind may also follow one another, as in NDJSON, and come in groups with one statement.
-//   - A record has a member that identifies it: the one that Options names, or the same one of
-//     the names in words.go as the first record of its kind. With that record it shares another
-//     member too.
-//   - Around the lists there is nothing but the number of the records.
-//
-// Anything else is an error. There is no list of names or words of errors, jobs and pages: such a
-// list would never be complete. Names of members decide, and never how alike two objects are.
+// exact names and words of this package, as the guide "Exports in detail" lists them. Anything else
+// is an error. There is no list of names or words of errors, jobs and pages, which would never be complete.
 //
 // The input is strict RFC 8259: valid UTF-8 (unless Options say otherwise), unique names
 // in each object, bounded depth. It may begin with a byte order mark.
@@ -24,6 +14,9 @@ package records
 
 import (
 	"errors"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -35,8 +28,8 @@ const (
 	// LimitRecord is the size of the longest record, and of the longest text between two
 	// records, in bytes.
 	LimitRecord = 16 << 20
-	// limitExtra is the largest number of members around the records that are not recognised.
-	limitExtra = 10_000
+	// limitExtra is how many members around the records are held that are not recognised.
+	limitExtra = 100
 	// LimitHead is how much of an answer is examined to distinguish a record from an
 	// object that holds records, in bytes.
 	LimitHead = 256 << 10
@@ -86,15 +79,10 @@ var (
 	ErrUTF8     = errors.New("the text is not UTF-8; wire.export.invalid_utf8 = \"replace\" replaces such bytes and counts the records")
 )
 
-// kindSettings is the advice for records of the wrong kind.
-const kindSettings = "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects"
-
 // Result describes an answer that was read.
 type Result struct {
 	Counts Counts
-	// Closed: the answer is one JSON array, or one object that holds the records, so that
-	// its last bracket shows that it is complete. What delivered any other answer has to
-	// show that.
+	// Closed: the last bracket of the answer shows that it is complete. What delivered another one has to show that.
 	Closed bool
 	// Replaced is the number of records in which invalid UTF-8 was replaced.
 	Replaced int64
@@ -134,11 +122,69 @@ type Options struct {
 	Wanted []Kind
 	// Asked is the one kind that was asked for; Unknown if all were.
 	Asked Kind
-	// Seen are the records of other answers to the same question, if there are any.
-	Seen Seen
-	// Before is the reader of another answer to the same question, with whose first records those of this
-	// one are compared; nil if there is none.
-	Before *Reader
+	// Memory is what is known of the records from other answers to the same question; nil if there were none.
+	Memory *Memory
 	// IsLines says that values follow each other, by the media type.
 	IsLines bool
+}
+
+// Memory keeps the first records of the answers to one question, with which those of the next ones are compared.
+type Memory struct {
+	models [len(kindNames)]model
+	seen   sync.Map // the kinds under which records came, by what identifies them
+}
+
+// The names of members that are recognised without a setting. The templates of the guide name them
+// too.
+var (
+	// idNames are those that identify a record; of several, the first one counts.
+	idNames = spellings("id _id uuid identity_id session_id event_id message_id insert_id distinct_id email")
+
+	// statingNames are those in which a record states its kind, in one of the kindWords.
+	statingNames = spellings("type kind record_type")
+
+	// listNames are those of a list in an object that states a kind, or of records that do.
+	listNames = spellings("data records items results rows values entries elements content list value nodes docs member hydra:member")
+
+	// countNames are those of the number of all records in an object.
+	countNames = spellings("count total total_count @odata.count total_records")
+)
+
+// kindWords are what a record can state, and what the list of a kind can be named.
+var kindWords = func() map[string]Kind {
+	words := map[string]Kind{}
+	for kind, names := range map[Kind]string{
+		Person:  "person persons people person_record person_records",
+		Session: "session sessions session_record session_records",
+		Event:   "event events event_record event_records",
+	} {
+		for _, word := range spellings(names) {
+			words[word], words[strings.ToUpper(word)] = kind, kind
+		}
+	}
+
+	return words
+}()
+
+// kindOf returns the kind that a word at Map.Kind stands for.
+func (m Map) kindOf(word string) Kind {
+	for _, kind := range Kinds {
+		if slices.Contains(m.Kinds[kind.Plural()], word) {
+			return kind
+		}
+	}
+	return kindWords[word]
+}
+
+// spellings returns names in snake case, each also in camel and in Pascal case.
+func spellings(names string) (all []string) {
+	for name := range strings.FieldsSeq(names) {
+		pascal := ""
+		for word := range strings.SplitSeq(strings.Trim(name, "_"), "_") {
+			pascal += strings.ToUpper(word[:1]) + word[1:]
+		}
+		all = append(all, name, pascal, strings.ToLower(pascal[:1])+pascal[1:])
+	}
+
+	return all
 }

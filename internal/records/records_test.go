@@ -77,6 +77,7 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"in the singular":       {text: `{"person":[{"id":"p"}],"session":[],"event":[{"id":"e"}]}`, want: "person event"},
 		"nested":                {text: "\uFEFF" + ` {"data":{"result":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}]},"events":[{"id":"e"}]}}`, want: "person session event"},
 		"lists inside of kinds": {text: `{"persons":{"items":[{"id":"p"}]},"sessions":{"data":{"rows":[{"id":"s"}]}},"events":[]}`, want: "person session"},
+		"beside what is empty":  {text: `{"events":[{"id":"e"}],"meta":{},"errors":[],"page":{"of":{}}}`, options: ofEvents, want: "event"},
 		"counted":               {text: `{"count":3,"persons":[{"id":"p"}],"sessions":{"total":1,"data":[{"id":"s"}]},"events":[{"id":"e"}],"@odata.count":3}`, want: "person session event"},
 		"beside a kind":         {text: `{"events":[{"id":"e"}],"records":[{"type":"person","id":"p"}]}`, want: "event person"},
 
@@ -101,6 +102,9 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 			text: `[{"id":1},{"id":2}]`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": ""}}, Wanted: []Kind{Event}}, want: "event event",
 		},
 		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: answer.Envelope{At: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}}, want: "event"},
+		"a list that is told in it": {
+			text: `{"payload":{"hits":[{"id":1}]}}`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Envelope: answer.Envelope{At: "/payload"}}, want: "event",
+		},
 		"what states a kind is told": {
 			text: `[{"of":{"sort":"hit"},"id":1},{"of":{"sort":"user"},"id":1}]`, options: Options{Map: Map{Kind: "/of/sort", Kinds: map[string][]string{"events": {"hit"}, "persons": {"user"}}}}, want: "event person",
 		},
@@ -149,7 +153,7 @@ var noRecords = []string{
 	`{"count":7}`, `{"summary":{"rows":7}}`, `{"checksum":"abc"}`, `{"downloadUrl":"https://example.com/x"}`, `{"warning":"late data"}`,
 	`{"type":"error","detail":"x"}`, `{"type":"end"}`, `{"kind":"EventList","next":"x"}`, `{"exception":"java.io.IOException"}`, `{"heartbeat":1}`,
 	`{"id":"cursor-abc"}`, `{"error":"backend timeout"}`, `{"type":"event","error":"backend timeout"}`, `{"id":"job-7","status":"queued"}`, `{"id":"err-7","error":"quota exceeded"}`,
-	`{}`, `null`, `"done"`, `7`, `[]`, `{"persons":{}}`,
+	`{}`, `null`, `"done"`, `7`, `[]`, `{"persons":{}}`, `{"kind":"event","items":[],"next":"/2"}`, `{"type":"event","id":"","name":"x"}`, `{"type":"event","":7,"name":"x"}`,
 }
 
 // TestReader_whatIsNoRecordIsRefusedWhereverItStands has no list of bad words to lean on: a record
@@ -162,6 +166,7 @@ func TestReader_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 		texts := []string{
 			one + "\n" + no + "\n", `[` + one + `,` + no + `]`, `{"data":[` + one + `,` + no + `]}`, `{"events":[` + one + `,` + sparse + `,` + no + `,` + one + `]}`,
 			`{"data":{"events":{"items":[` + one + `,` + no + `]}}}`, `{"events":[` + one + `],"event_records":[` + no + `]}`,
+			strings.Repeat(one+"\n", sampled+1) + no + "\n",
 		}
 		if !strings.Contains(no, `"id"`) { // which may be the first one
 			texts = append(texts, no+"\n"+one+"\n", no+"\n", `[`+no+`]`, `{"events":[`+no+`,`+one+`]}`, `{"events":[`+no+`]}`)
@@ -179,50 +184,13 @@ func TestReader_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 	}
 }
 
-// TestReader_recordBehindManyIsReadAsBehindOne reads values after so many records of one form that their beginning
-// is enough to recognise them.
-func TestReader_recordBehindManyIsReadAsBehindOne(t *testing.T) {
-	t.Parallel()
-	told := map[string][]string{"events": {"E"}, "sessions": {"S"}}
-	for _, c := range []struct {
-		options Options
-		forms   []string
-	}{
-		{Options{}, append(noRecords, `{"type":"event","id":1,"a":1}`, `{"type":"session","id":1,"a":1}`, `{"id":1,"a":1,"type":"event"}`, `{"type":"event","id":"","a":1}`, `{"x":{},"a":1,"id":1,"type":"event"}`)},
-		{Options{Asked: Event}, append(noRecords, `{"id":1,"a":1}`, `{"id":1,"a":2,"b":1}`, `{"a":1,"id":1}`, `{"id":1}`, `{"id":null,"a":1}`, `{"b":{"id":1,"x":1},"id":1,"a":1}`, `{"b":{"id":1,"x":1},"a":1}`)},
-		{Options{Map: Map{Kind: "/t", Kinds: told}}, []string{
-			`{"t":"E","id":1,"a":1}`, `{"id":1,"a":1,"t":"E"}`, `{"t":"S","id":1,"a":1}`, `{"id":1,"a":1,"t":"S","z":{"b":1,"t":"E"}}`,
-			`{"id":1,"a":"x,\"t\":\"E\"","t":"S"}`, `{"id":1,"a":1}`, `{"a":1,"t":"E"}`, `{"t":"E","id":{},"a":1}`,
-		}},
-		{Options{Map: Map{Kind: "/m/t", Kinds: told}}, []string{
-			`{"m":{"t":"E"},"id":1,"a":1}`, `{"m":{"b":2,"t":"E"},"id":1}`, `{"m":{"t":"S"},"id":1,"a":1}`, `{"m":{},"id":1,"a":1}`, `{"id":1,"a":1,"m":{"t":"E","b":{"t":"S"}}}`,
-		}},
-	} {
-		c.options.Lines = true
-		for _, form := range c.forms {
-			if got, _, err := readText(form, c.options); err != nil || len(got) == 0 {
-				continue
-			}
-			many := strings.Repeat(form+"\n", sampled+2)
-			for _, last := range c.forms {
-				alone, _, failed := readText(form+"\n"+last, c.options)
-				all, _, err := readText(many+last, c.options)
-				isRead := failed == nil
-				if (err == nil) != isRead || all[len(all)-1] != alone[len(alone)-1] {
-					t.Errorf("%s after many %s: %v, and after one: %v", last, form, err, failed)
-				}
-			}
-		}
-	}
-}
-
 // TestReader_oneObjectIsAnEnvelope has what passed for a day of one record.
 func TestReader_oneObjectIsAnEnvelope(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"session":{"state":"expired"}}`, `{"person":{"error":"not found"}}`, `{"type":"event","error":"backend timeout"}`, `{"type":"event","id":1}`,
 		`{"event":{"id":1}}`, `{"kind":"Event","items":[{"id":1}],"next":"/p2"}`, `{"events":[{"id":1}],"has_more":true}`, `{"error":"timeout","events":[]}`,
-		`{"events":[{"id":1}],"total":2}`, `{"data":null,"errors":[{"message":"x"}]}`, `{"events":"https://example.com/x"}`, `{"events":{"e-1":{"id":1}}}`,
+		`{"events":[{"id":1}],"total":2}`, `{"data":{"total":2,"events":[{"id":1}]},"persons":[{"id":1}]}`, `{"data":null,"errors":[{"message":"x"}]}`, `{"events":"https://example.com/x"}`, `{"events":{"e-1":{"id":1}}}`, `[{"items":[]}]`,
 	} {
 		for _, o := range []Options{only(Event), {Asked: Event}} {
 			if _, _, err := readText(text, o); !isRefused(err, "") {
@@ -237,6 +205,9 @@ func TestReader_oneObjectIsAnEnvelope(t *testing.T) {
 func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 	t.Parallel()
 
+	at := func(events jsontext.Pointer) Options {
+		return Options{Map: Map{At: map[string]jsontext.Pointer{"events": events}}, Wanted: []Kind{Event}}
+	}
 	ignoring := func(at jsontext.Pointer, value string) Options {
 		return Options{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{at: value}}, Wanted: []Kind{Event}}
 	}
@@ -247,17 +218,14 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		then   Options
 		want   Counts
 	}{
-		"nothing":               {text: "", advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
-		"nulls":                 {text: `{"persons":null,"sessions":null,"events":null}`, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
+		"nothing":               {text: "", with: Options{Wanted: Kinds}, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
+		"nulls":                 {text: `{"persons":null,"sessions":null,"events":null}`, with: Options{Wanted: Kinds}, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
 		"a line":                {text: `{"type":"event","id":1}`, advice: "wire.export.lines = true", then: Options{Map: Map{Lines: true}}, want: Counts{Event: 1}},
 		"some kinds":            {text: `{"persons":[{"id":1}]}`, with: Options{Wanted: Kinds}, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
-		"a list of its own":     {text: `{"hits":[{"id":1}]}`, with: only(Event), advice: `wire.export.at.events = "/hits"`, then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
-		"another list":          {text: `{"events":[{"id":1}],"devices":[]}`, with: only(Event), advice: "wire.ignored", then: ignoring("/devices", "[]"), want: Counts{Event: 1}},
-		"an empty object":       {text: `{"events":[{"id":1}],"meta":{}}`, with: only(Event), advice: "wire.ignored", then: ignoring("/meta", "{}"), want: Counts{Event: 1}},
+		"a list of its own":     {text: `{"hits":[{"type":"event","id":1}]}`, with: only(Event), advice: `"/hits"`, then: at("/hits"), want: Counts{Event: 1}},
 		"more behind the page":  {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}, Wanted: []Kind{Event}}, advice: "look at it"},
 		"a null and a number":   {text: `{"events":[{"id":1}],"next":null,"left":7}`, with: only(Event), advice: "look at it"},
 		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", answer.AnyValue), advice: "wire.export.kind"},
-		"a group in a kind":     {text: `{"events":[{"type":"event","records":[{"id":1}]}]}`, with: only(Event), advice: `"/events/type"`},
 		"another name for it":   {text: `{"events":[{"id":1,"email":"x","a":1},{"email":"y","a":1}]}`, with: only(Event), advice: "wire.export.record.events"},
 		"a null":                {text: `{"events":[{"id":1}],"page":{"next":null}}`, with: only(Event), advice: "wire.ignored", then: ignoring("/page/next", "null"), want: Counts{Event: 1}},
 		"a text":                {text: `{"tenant":"web","events":[{"id":1}]}`, with: only(Event), advice: "wire.ignored", then: ignoring("/tenant", answer.AnyValue), want: Counts{Event: 1}},
@@ -265,19 +233,19 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), advice: "wire.export.record.events", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/pk"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
 		"what states its kind":  {text: `[{"sort":"hit","id":1}]`, advice: "wire.export.kind", then: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, want: Counts{Event: 1}},
 		"another word":          {text: `[{"sort":"hit","id":1},{"sort":"error","id":2}]`, with: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, advice: "wire.export.kind"},
-		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), advice: "wire.export.at.events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/events"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
+		"another kind in it":    {text: `{"events":[{"type":"session","records":[{"id":1}]}]}`, with: only(Event), advice: `"/events/type"`},
+		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), advice: "wire.export.at.events", then: at("/events"), want: Counts{Event: 1}},
 		"another kind as asked": {text: `{"persons":[{"id":1}],"events":[]}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
-		"another kind as told":  {text: `{"l":[{"type":"event","id":1},{"type":"session","id":2}]}`, with: Options{Map: Map{Kind: "/type", At: map[string]jsontext.Pointer{"events": "/l"}}}, advice: "event and session"},
-		"a list told elsewhere": {text: `{"events":[]}`, with: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, advice: `"/events"`},
-		"and a list of all":     {text: `{"data":[]}`, with: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, advice: "no list of events"},
-		"and nothing":           {text: `[]`, with: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Wanted: []Kind{Event}}, advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
+		"another kind as told":  {text: `{"l":[{"type":"event","id":1},{"type":"session","id":2}]}`, with: Options{Map: Map{Kind: "/type", At: map[string]jsontext.Pointer{"events": "/l"}}}, advice: "another kind"},
+		"a list told elsewhere": {text: `{"events":[]}`, with: at("/hits"), advice: "no list of events"},
+		"and a list of all":     {text: `{"data":[]}`, with: at("/hits"), advice: "no list of events"},
+		"and nothing":           {text: `[]`, with: at("/hits"), advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
 		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"one behind an object":  {text: `{"data":{"records":[]},"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
 		"too few in common":     {text: `{"persons":[{"id":1,"a":1},{"id":2,"b":1}]}`, with: only(Person), advice: "wire.export.record.persons", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"persons": "/id"}}, Wanted: []Kind{Person}}, want: Counts{Person: 2}},
 	} {
-		_, _, err := readText(c.text, c.with)
-		if !isRefused(err, c.advice) {
+		if _, _, err := readText(c.text, c.with); !isRefused(err, c.advice) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.want.Total() == 0 && !c.then.Empty {
@@ -289,26 +257,13 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 	}
 }
 
-// TestReader_countIsThatOfItsObject holds the numbers that are read without a setting.
-func TestReader_countIsThatOfItsObject(t *testing.T) {
-	t.Parallel()
-	for text, refused := range map[string]bool{
-		`{"count":1,"events":[{"id":1}]}`: false, `{"data":{"total":1,"events":[{"id":1}]},"persons":[{"id":1}]}`: false,
-		`{"count":2,"events":[{"id":1}]}`: true, `{"data":{"total":2,"events":[{"id":1}]},"persons":[{"id":1}]}`: true,
-	} {
-		if _, _, err := readText(text, only(Event)); isRefused(err, "counts another number of records") != refused {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
 // TestReader_objectWithNothingInIt has objects that are a day without records where the settings say so, and
 // others that say something.
 func TestReader_objectWithNothingInIt(t *testing.T) {
 	t.Parallel()
 	for text, isDay := range map[string]bool{
-		`{}`: true, `{"count":0}`: true, `{"next":null}`: true, `{"persons":null,"sessions":null,"events":null}`: true, `{"persons":null}`: false,
-		`{"message":"later"}`: false, `{"status":"queued"}`: false, `{"count":1}`: false, `{"error":null}`: false, `{"data":{}}`: false, `{"success":false}`: false,
+		`{}`: true, `{"count":0}`: true, `{"next":null}`: true, `{"persons":null}`: true, `{"persons":[]}`: true, `{"data":{}}`: true,
+		`{"message":"later"}`: false, `{"status":"queued"}`: false, `{"count":1}`: false, `{"error":null}`: false, `{"success":false}`: false, `{"persons":[{"id":1}]}`: false,
 	} {
 		for _, isTold := range []bool{false, true} {
 			_, _, err := readText(text, Options{Map: Map{Empty: isTold, Next: "/next"}, Wanted: Kinds})
@@ -352,7 +307,7 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 		{`[{"id":1,"of":1}]`, `[{"id":2,"of":1}]`, false},
 		{`[]`, `[]`, false},
 	} {
-		o := Options{Asked: Person, Seen: Seen{}}
+		o := Options{Asked: Person, Memory: &Memory{}}
 		if strings.Contains(c.first, "null") {
 			o.Record = map[string]jsontext.Pointer{"persons": "/of", "events": "/of"}
 		}
@@ -366,11 +321,10 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 
 	// The first answer shows how persons look, also to the reader of the second one.
 	day := `{"persons":[{"type":"person","id":1,"of":1}],"events":[]}`
-	x := NewReader(strings.NewReader(day), Options{Asked: Person})
-	for range x.All() {
-	}
-	if _, _, err := readText(day, Options{Asked: Event, Before: x}); x.Err != nil || !isRefused(err, "another kind") {
-		t.Errorf("the day again: %v, %v", x.Err, err)
+	var memory Memory
+	_, _, err := readText(day, Options{Asked: Person, Memory: &memory})
+	if _, _, err2 := readText(day, Options{Asked: Event, Memory: &memory}); err != nil || !isRefused(err2, "another kind") {
+		t.Errorf("the day again: %v, %v", err, err2)
 	}
 }
 
@@ -378,7 +332,7 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 func TestReader_errorSaysWhere(t *testing.T) {
 	t.Parallel()
 	_, _, err := readText(`{"events":[{"id":1}],"records":[{"serial":2,"made":3}]}`, Options{})
-	for _, part := range []string{"record 2", `"/records"`, "byte 32", `"serial", "made"`} {
+	for _, part := range []string{"record 2", `"/records"`, `"serial", "made"`} {
 		if !strings.Contains(fmt.Sprint(err), part) {
 			t.Errorf("%v does not say %s", err, part)
 		}
@@ -397,11 +351,6 @@ func TestReader_errorSaysWhere(t *testing.T) {
 
 func TestReader_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 	t.Parallel()
-
-	var members strings.Builder
-	for i := range limitExtra + 1 {
-		fmt.Fprintf(&members, `,"m%d":%d`, i, i)
-	}
 	for text, want := range map[string]string{
 		`[{"type":"event","id":1}`:                       "unexpected EOF",
 		`{"events":[{"id":1}]`:                           "unexpected EOF",
@@ -418,9 +367,8 @@ func TestReader_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 		`"events"`:                                       "a scalar",
 		`[]7`:                                            "wire.export.lines = true",
 		`{"events":[{"id":"` + strings.Repeat("x", LimitHead) + `"}]}{}`: "wire.export.lines = true",
-		`<html></html>`:                         "jsontext",
-		`[` + strings.Repeat("[", 20_000):       "jsontext",
-		`{"events":[]` + members.String() + `}`: "is not recognised",
+		`<html></html>`:                   "jsontext",
+		`[` + strings.Repeat("[", 20_000): "jsontext",
 	} {
 		if _, _, err := readText(text, only(Event)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, not %v", text, err, want)
@@ -432,7 +380,7 @@ func TestReader_tooLargeAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	const half = LimitRecord/2 + LimitHead
 	for name, parts := range map[string][3]string{
-		"a record": {`["`, strings.Repeat("x", half), `"]`}, "a record by two bytes": {`["`, strings.Repeat("x", LimitRecord/2), `"]`},
+		"a record":    {`["`, strings.Repeat("x", half), `"]`},
 		"between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\",\"id\":1}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
 	} {
 		text := io.MultiReader(strings.NewReader(parts[0]), strings.NewReader(parts[1]), strings.NewReader(parts[1]), strings.NewReader(parts[2]))
@@ -458,7 +406,7 @@ func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	}
 
 	_, _, err = readText("\uFEFF"+text, Options{})
-	if !errors.Is(err, ErrUTF8) || !strings.Contains(err.Error(), "the record at byte 4") {
+	if !errors.Is(err, ErrUTF8) || !strings.Contains(err.Error(), "record 1") {
 		t.Errorf("without the setting: %v", err)
 	}
 }
@@ -466,11 +414,11 @@ func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 func TestReader_errorOfTheTextIsPassedOnAndALoopMayEndEarly(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, text := range []string{"", " ", `[{"type":"event","id":1},`, `[{"type":"event","id":1}]`, "{\"type\":\"event\",\"id\":1}\n", "{\"type\":\"event\",\"id\":1}\n{", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
+	for _, text := range []string{"", " ", `[{"type":"event","id":1},`, `[{"type":"event","id":1}]`, "{\"type\":\"event\",\"id\":1}\n{\"type\":\"event\",\"id\":2}\n", "{\"type\":\"event\",\"id\":1}\n{", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
 		for _, reader := range []io.Reader{iotest.ErrReader(broken), iotest.ErrReader(io.ErrUnexpectedEOF)} {
 			_, want := reader.Read(nil)
 			_, err := count(io.MultiReader(strings.NewReader(text), reader), Options{Map: Map{Empty: true}, Wanted: []Kind{Event}})
-			if err != want { //nolint:errorlint // exactly as it is
+			if !errors.Is(err, want) {
 				t.Errorf("%q: %v", text, err)
 			}
 		}
@@ -573,25 +521,14 @@ func BenchmarkReader(b *testing.B) {
 		return []byte(begin + strings.Join(text, between) + end)
 	}
 
-	object := textOf(`{"events":[`, ",", "]}")
-	lines := textOf("", "\n", "\n")
-	kind := []byte(`"type":"event",`)
 	for name, text := range map[string][]byte{
-		"object": object, "array": textOf("[", ",", "]"), "lines": lines,
-		"object-no-kind":  bytes.ReplaceAll(object, kind, nil),
-		"lines-told":      bytes.ReplaceAll(lines, kind, []byte(`"what":"event",`)),
-		"lines-told-last": bytes.ReplaceAll(bytes.ReplaceAll(lines, kind, nil), []byte("}\n"), []byte(`,"what":"event"}`+"\n")),
+		"object": textOf(`{"events":[`, ",", "]}"), "array": textOf("[", ",", "]"), "lines": textOf("", "\n", "\n"),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
-			o := only(Event)
-			if strings.HasPrefix(name, "lines-told") {
-				o = Options{Map: Map{Kind: "/what"}, Wanted: []Kind{Event}}
-			}
-
 			for b.Loop() {
-				if res, err := count(bytes.NewReader(text), o); err != nil || res.Counts.Total() != many {
+				if res, err := count(bytes.NewReader(text), only(Event)); err != nil || res.Counts.Total() != many {
 					b.Fatal(res, err)
 				}
 			}
