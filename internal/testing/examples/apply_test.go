@@ -82,29 +82,21 @@ var importCommand = regexp.MustCompile(`(?m)^terraform import (\S+) (\S+)$`)
 
 func TestCLIExamples_import(t *testing.T) {
 	t.Parallel()
-	each(t, foldersWith(t, "import.sh"), func(t *testing.T, e *example) {
-		e.remove(identityFile)
-		e.skipUnknown()
-		clitest.WantWords(t, e.MustRun("plan"), "1 to import")
-
-		e.remove(importFile)
-		commands := importCommand.FindAllStringSubmatch(e.ReadFile("import.sh"), -1)
-		if len(commands) == 0 {
-			t.Error("import.sh has no command")
-		}
-		for i, command := range commands {
-			e.MustRun("import", fmt.Sprintf("-state=%d.tfstate", i), command[1], command[2])
-		}
-	})
-}
-
-func TestCLIExamples_importByIdentity(t *testing.T) {
-	t.Parallel()
-	each(t, foldersWith(t, identityFile), func(t *testing.T, e *example) {
-		e.remove(importFile)
-		e.skipUnknown()
-		clitest.WantWords(t, e.MustRun("plan"), "1 to import")
-	})
+	for _, block := range []string{importFile, identityFile} {
+		each(t, foldersWith(t, block), func(t *testing.T, e *example) {
+			e.remove(map[string]string{importFile: identityFile, identityFile: importFile}[block])
+			e.skipUnknown()
+			clitest.WantWords(t, e.MustRun("plan"), "1 to import")
+			e.remove(block)
+			commands := importCommand.FindAllStringSubmatch(e.ReadFile("import.sh"), -1)
+			if len(commands) == 0 {
+				t.Error("import.sh has no command")
+			}
+			for i, command := range commands {
+				e.MustRun("import", fmt.Sprintf("-state=%d.tfstate", i), command[1], command[2])
+			}
+		})
+	}
 }
 
 func TestCLIExamples_query(t *testing.T) {

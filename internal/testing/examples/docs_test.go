@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 // How many words a description has at most, those of attributes have on average, and those
@@ -50,112 +48,84 @@ func TestDocs_descriptionsAreShortSentences(t *testing.T) {
 	}
 }
 
-// The patterns of the matters that pages must or must not have.
-var (
-	group    = regexp.MustCompile(`(?m)^subcategory: "(Start here|How to|Reference)"$`) // under which the registry lists a guide
-	seeAlso  = regexp.MustCompile(`(?m)^See also: .*\.\./guides/`)
-	measured = regexp.MustCompile(`(?i)\d (MB|kB)/s|\d MB per |\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`)
-	picture  = regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`)
-)
-
 // home is where pictures are: the registry shows none with a relative address.
 const home = "https://raw.githubusercontent.com/terraform-analytics/terraform-provider-analytics/main/"
 
+// TestDocs_pagesKeepTheRules compares pages with a pattern that each has, or that none has.
 func TestDocs_pagesKeepTheRules(t *testing.T) {
 	t.Parallel()
-	guides, all := pagesLike(t, "docs/guides/*.md"), pagesLike(t, "README.md", "docs/index.md", "docs/*/*.md")
-	except := func(pages []string, others ...string) []string {
-		return slices.DeleteFunc(slices.Clone(pages), func(page string) bool { return slices.Contains(others, page) })
-	}
-	has := func(words string) func(string) bool {
-		return func(text string) bool { return strings.Contains(text, words) }
-	}
-
-	pictures := func(keep func(match []string) bool) func(string) bool {
-		return func(text string) bool {
-			return !slices.ContainsFunc(picture.FindAllStringSubmatch(text, -1), func(match []string) bool { return !keep(match) })
-		}
-	}
-
 	for rule, tc := range map[string]struct {
-		pages []string
-		keeps func(text string) bool
+		pages   []string
+		has     bool
+		pattern string
 	}{
 		"what deletes or overwrites what only the service holds calls that out": {
-			pagesLike(t, "docs/resources/consent*.md", "docs/resources/data_deletion.md", "docs/resources/profile.md",
-				"docs/actions/clear_profile.md", "docs/actions/delete_data.md", "docs/guides/erase-or-hand-out.md"), has("\n!> **"),
+			[]string{
+				"docs/resources/consent*.md", "docs/resources/data_deletion.md", "docs/resources/profile.md",
+				"docs/actions/clear_profile.md", "docs/actions/delete_data.md", "docs/guides/erase-or-hand-out.md",
+			}, true, `\n!> \*\*`,
 		},
-		"what is read first says that the provider has not met a live service": {
-			[]string{"README.md", "docs/index.md"}, has("has not met a live service"),
-		},
+		"what is read first says that the provider has not met a live service": {[]string{"README.md", "docs/index.md"}, true, `has not met a live service`},
+		"README has at most 90 lines":                                          {[]string{"README.md"}, false, `(?s)(.*\n){91}`},
+		"a guide is in a group":                                                {[]string{"docs/guides/*.md"}, true, `(?m)^subcategory: "(Start here|How to|Reference)"$`},
+		"every object leads to a guide":                                        {[]string{"docs/[adefrl]*s/*.md"}, true, `(?m)^See also: .*\.\./guides/`},
 
-		// All words count, also those of examples: 2,000 are ten minutes.
-		"a task has at most 2,000 words": {
-			pagesLike(t, "docs/guides/seed-test-users.md", "docs/guides/erase-or-hand-out.md", "docs/guides/nightly-lake.md",
-				"docs/guides/bring-existing-people.md"),
-			func(text string) bool { return len(strings.Fields(text)) <= 2000 },
-		},
-		"README has at most 90 lines":   {[]string{"README.md"}, func(text string) bool { return strings.Count(text, "\n") <= 90 }},
-		"README shows a picture":        {[]string{"README.md"}, picture.MatchString},
-		"a guide is in a group":         {guides, group.MatchString},
-		"every object leads to a guide": {except(pagesLike(t, "docs/*/*.md"), guides...), seeAlso.MatchString},
-
-		// Figures are where the bench writes them, apart from a bound that a page calculates before the reader's eyes.
 		"figures have a page of their own": {
-			except(all, "docs/guides/figures.md", "docs/guides/how-it-is-tested.md"),
-			func(text string) bool {
-				return !measured.MatchString(strings.ReplaceAll(text, " = 200 people per second at most", ""))
-			},
+			[]string{"README.md", "docs/index.md", "docs/[adefrl]*s/*.md", "docs/guides/[a-eg]*.md", "docs/guides/first-day.md", "docs/guides/[i-z]*.md"}, false,
+			`(?i)\d (MB|kB)/s|\d MB per |\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`,
 		},
-		"a picture is described in eight words or more": {all, pictures(func(p []string) bool { return len(strings.Fields(p[1])) >= 8 })},
-		"a picture of the registry has its whole address": {
-			except(all, "README.md"), pictures(func(p []string) bool { return strings.HasPrefix(p[2], home) }),
-		},
+		"a picture is described in eight words or more":   {[]string{"README.md", "docs/*.md", "docs/*/*.md"}, false, `!\[(\S+ ){0,6}\S+\]`},
+		"a picture of the registry has its whole address": {[]string{"docs/*.md", "docs/*/*.md"}, false, `!\[[^\]]*\]\([^h]`},
 	} {
-		for _, page := range tc.pages {
-			if !tc.keeps(readPage(t, page)) {
+		pattern := regexp.MustCompile(tc.pattern)
+		for _, page := range pagesLike(t, tc.pages...) {
+			// A page calculates this bound before the reader's eyes.
+			text := strings.ReplaceAll(readPage(t, page), " = 200 people per second at most", "")
+			if pattern.MatchString(text) != tc.has {
 				t.Errorf("%s: %s", page, rule)
 			}
 		}
 	}
+
+	for _, task := range pagesLike(t, "docs/guides/seed-test-users.md", "docs/guides/erase-or-hand-out.md", "docs/guides/nightly-lake.md", "docs/guides/bring-existing-people.md") {
+		if n := len(strings.Fields(readPage(t, task))); n > 2000 { // ten minutes
+			t.Errorf("%s has %d words", task, n)
+		}
+	}
 }
 
-var (
-	// link matches a link to another page or a picture of the repository, or to a heading of a page.
-	link = regexp.MustCompile(`\]\((?:` + regexp.QuoteMeta(home) + `)?([a-zA-Z0-9_/.-]*)(?:#([a-z0-9_-]+))?\)`)
-
-	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	anchor  = regexp.MustCompile(`<a id="([^"]+)">`)
-	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-)
+// link matches a link to another page or a picture of the repository, or to a heading of a page.
+var link = regexp.MustCompile(`\]\(((?:` + regexp.QuoteMeta(home) + `)?)([a-zA-Z0-9_/.-]*)(?:#([a-z0-9_-]+))?\)`)
 
 func TestDocs_linksLeadToPagesAndHeadings(t *testing.T) {
 	t.Parallel()
 	for _, page := range pagesLike(t, "*.md", ".github/*.md", "docs/*.md", "docs/*/*.md") {
 		for _, target := range link.FindAllStringSubmatch(readPage(t, page), -1) {
 			to := page
-			if strings.Contains(target[0], home) {
-				to = target[1]
-			} else if target[1] != "" {
-				to = filepath.Join(filepath.Dir(page), target[1])
+			if target[1] != "" {
+				to = target[2]
+			} else if target[2] != "" {
+				to = filepath.Join(filepath.Dir(page), target[2])
 			}
 
 			if _, err := os.Stat(filepath.Join(root, to)); err != nil {
-				t.Errorf("%s: the link to %s leads nowhere", page, target[1])
-			} else if target[2] != "" && !slices.Contains(fragments(readPage(t, to)), target[2]) {
-				t.Errorf("%s: %s has no heading #%s", page, to, target[2])
+				t.Errorf("%s: the link to %s leads nowhere", page, target[0])
+			} else if target[3] != "" && !slices.Contains(fragments(readPage(t, to)), target[3]) {
+				t.Errorf("%s: %s has no heading #%s", page, to, target[3])
 			}
 		}
 	}
 }
 
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$|<a id="([^"]+)">`)
+	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
 // fragments returns the parts of a page that a link can name.
 func fragments(text string) (all []string) {
 	for _, title := range heading.FindAllStringSubmatch(text, -1) {
-		all = append(all, strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-"))
-	}
-	for _, id := range anchor.FindAllStringSubmatch(text, -1) {
-		all = append(all, id[1])
+		all = append(all, title[2], strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-"))
 	}
 	return all
 }
@@ -187,37 +157,44 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 
 func TestExamples_providersHaveAVersion(t *testing.T) {
 	t.Parallel()
-	ours := regexp.MustCompile(`source += "terraform-analytics/analytics"\n(.*)`)
-	version := regexp.MustCompile(`^ +version = "~> `)
-
 	pages := pagesLike(t, "README.md", "docs/index.md", "docs/*/*.md")
-	err := filepath.WalkDir(filepath.Join(root, "examples"), func(path string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(path) == ".tf" {
-			page, _ := filepath.Rel(root, path)
-			pages = append(pages, page)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	for _, path := range exampleFiles(t, ".tf") {
+		pages = append(pages, "examples/"+path)
 	}
 
+	ours := regexp.MustCompile(`source += "terraform-analytics/analytics"\n(?: +version = "~> )?`)
 	for _, page := range pages {
-		for _, block := range ours.FindAllStringSubmatch(readPage(t, page), -1) {
-			if !version.MatchString(block[1]) {
+		for _, required := range ours.FindAllString(readPage(t, page), -1) {
+			if !strings.HasSuffix(required, `"~> `) {
 				t.Errorf("%s: the provider is required without a version", page)
 			}
 		}
 	}
 }
 
-// TestExamples_seedsAreUnderstood reads the seeds of all examples, also of those that only show
-// one.
-func TestExamples_seedsAreUnderstood(t *testing.T) {
+// TestGuide_eachGuaranteeNamesItsTests reads the table of guarantees in a guide, and looks for the tests.
+func TestGuide_eachGuaranteeNamesItsTests(t *testing.T) {
 	t.Parallel()
-	for _, path := range exampleFiles(t, "/seed.json") {
-		if _, err := mockserver.ReadSeed([]byte(readPage(t, "examples/"+path))); err != nil {
-			t.Errorf("%s: %v", path, err)
+	_, table, _ := strings.Cut(readPage(t, "templates/guides/erasure-and-access.md.tmpl"), "| guarantee | how | tested by |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if table == "" {
+		t.Fatal("the guide has no table of guarantees")
+	}
+
+	tests := ""
+	for _, file := range pagesLike(t, "internal/*/*_test.go", "internal/*/*/*_test.go") {
+		tests += readPage(t, file)
+	}
+	testName := regexp.MustCompile("`(Test[A-Za-z0-9]+_[A-Za-z0-9]+)`")
+	for line := range strings.Lines(table) {
+		named := testName.FindAllStringSubmatch(line, -1)
+		if len(named) == 0 {
+			t.Errorf("no test is named for %s", line)
+		}
+		for _, name := range named {
+			if !strings.Contains(tests, "\nfunc "+name[1]+"(") {
+				t.Errorf("%s does not exist", name[1])
+			}
 		}
 	}
 }

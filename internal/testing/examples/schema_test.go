@@ -12,15 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -37,30 +31,12 @@ type described struct {
 func readSchemas(t *testing.T) (all []described) {
 	t.Helper()
 	p := prototest.MustStart(t, prototest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "invented"})
-	var attributes func(object, path, class string, list []*tfprotov6.SchemaAttribute)
-	attributes = func(object, path, class string, list []*tfprotov6.SchemaAttribute) {
-		for _, a := range list {
-			d := described{object, path + a.Name, a.Description, classOf(class, a), a}
-			all = append(all, d)
-			if a.NestedType != nil { // what is inside something sensitive is hidden with it
-				attributes(object, d.path+".", d.class, a.NestedType.Attributes)
-			}
-		}
-	}
-	var blocks func(object, path, class string, block *tfprotov6.SchemaBlock)
-	blocks = func(object, path, class string, block *tfprotov6.SchemaBlock) {
-		attributes(object, path, class, block.Attributes)
-		for _, nested := range block.BlockTypes {
-			all = append(all, described{object: object, path: path + nested.TypeName, description: nested.Block.Description})
-			blocks(object, path+nested.TypeName+".", class, nested.Block)
-		}
-	}
+	read := p.Schemas()
 	add := func(object, class string, block *tfprotov6.SchemaBlock) {
 		all = append(all, described{object: object, description: block.Description})
-		blocks(object, "", class, block)
+		all = append(all, blocksOf(object, "", class, block)...)
 	}
 
-	read := p.Schemas()
 	add("Provider block", "provider", read.Provider.Block)
 	for name, schema := range read.ResourceSchemas {
 		add("Resource `"+name+"`", "open", schema.Block)
@@ -89,6 +65,28 @@ func readSchemas(t *testing.T) (all []described) {
 	return all
 }
 
+// blocksOf returns what a block has, and the blocks in it.
+func blocksOf(object, path, class string, block *tfprotov6.SchemaBlock) []described {
+	all := attributesOf(object, path, class, block.Attributes)
+	for _, nested := range block.BlockTypes {
+		all = append(all, described{object: object, path: path + nested.TypeName, description: nested.Block.Description})
+		all = append(all, blocksOf(object, path+nested.TypeName+".", class, nested.Block)...)
+	}
+	return all
+}
+
+// attributesOf returns attributes and what is nested in them: what is inside something sensitive is hidden with it.
+func attributesOf(object, path, class string, list []*tfprotov6.SchemaAttribute) (all []described) {
+	for _, a := range list {
+		d := described{object, path + a.Name, a.Description, classOf(class, a), a}
+		all = append(all, d)
+		if a.NestedType != nil {
+			all = append(all, attributesOf(object, d.path+".", d.class, a.NestedType.Attributes)...)
+		}
+	}
+	return all
+}
+
 // classOf returns the class of an attribute of what has a class.
 func classOf(class string, a *tfprotov6.SchemaAttribute) string {
 	if a.WriteOnly {
@@ -102,14 +100,11 @@ func classOf(class string, a *tfprotov6.SchemaAttribute) string {
 // TestSchemas_everyAttribute has a secret or personal data sensitive, by itself or by what it is
 // nested in. No element of a collection is sensitive by itself: Terraform compares each value below
 // a collection with every sensitive path in it, so that the cost of long lists would not be linear.
-// Of an action, the person and nothing else is write-only, and may be ephemeral. The path of a file
-// is named by its use: source is read, path is what the object is, and others are written beside it.
+// Of an action, the person and nothing else is write-only, and may be ephemeral.
 func TestSchemas_everyAttribute(t *testing.T) {
 	t.Parallel()
 	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
-	isPath := regexp.MustCompile(`path$|_file$|^source$|^output$|^report$`)
 	sensitive, repeated := map[string]bool{}, map[string]bool{} // also by what an attribute is nested in
-	var paths []string
 	for _, d := range readSchemas(t) {
 		if d.attribute == nil {
 			continue
@@ -130,18 +125,6 @@ func TestSchemas_everyAttribute(t *testing.T) {
 		if strings.HasPrefix(where, "Action ") && a.WriteOnly != (a.Name == "identity_id") {
 			t.Errorf("%s is write-only: %v", where, a.WriteOnly)
 		}
-		if isPath.MatchString(a.Name) {
-			paths = append(paths, where)
-		}
-	}
-
-	slices.Sort(paths)
-	if diff := cmp.Diff([]string{
-		"Action `analytics_export_day`.path", "Action `analytics_request_data_access`.output_path", "Provider block.ca_cert_file",
-		"Resource `analytics_consent_batch`.report_path", "Resource `analytics_consent_batch`.source",
-		"Resource `analytics_data_access_request`.output_path", "Resource `analytics_export_file`.files.path", "Resource `analytics_export_file`.path",
-	}, paths); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -157,26 +140,26 @@ var exampleOf = map[string]string{
 
 func TestExamples_everyObjectHasItsOwn(t *testing.T) {
 	t.Parallel()
-	wanted := map[string]bool{} // by the path; false for what an object cannot do
-	for _, create := range provider.New("test", os.Getenv).Resources(t.Context()) {
-		object := create()
-		var named resource.MetadataResponse
-		object.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
-		folder := "resources/" + named.TypeName + "/"
-		_, importable := object.(resource.ResourceWithImportState)
-		_, identified := object.(resource.ResourceWithIdentity)
-		wanted[folder+"import.sh"], wanted[folder+importFile], wanted[folder+identityFile] = importable, importable, identified
-	}
-	for _, d := range readSchemas(t) {
-		kind, name, isObject := strings.Cut(strings.TrimSuffix(d.object, "`"), " `")
-		if isObject && d.path == "" {
-			wanted[fmt.Sprintf(exampleOf[kind], name)] = true
-		}
+	all, imported := readSchemas(t), map[string]bool{}
+	for _, d := range all {
+		imported[d.object] = imported[d.object] || d.class == "identity"
 	}
 
-	for file, want := range wanted {
-		if _, err := os.Stat(filepath.Join(root, "examples", file)); (err == nil) != want {
-			t.Errorf("examples/%s is wanted: %t; %v", file, want, err)
+	for _, d := range all {
+		kind, name, isObject := strings.Cut(strings.TrimSuffix(d.object, "`"), " `")
+		if !isObject || d.path != "" {
+			continue
+		}
+
+		example := filepath.Join(root, "examples", fmt.Sprintf(exampleOf[kind], name))
+		if _, err := os.Stat(example); err != nil {
+			t.Error(err)
+		}
+		for _, file := range []string{"import.sh", importFile, identityFile} {
+			_, err := os.Stat(filepath.Join(filepath.Dir(example), file))
+			if imported[d.object] != (err == nil) {
+				t.Errorf("%s of %s is wanted: %t; %v", file, d.object, imported[d.object], err)
+			}
 		}
 	}
 }
@@ -226,54 +209,5 @@ func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 
 	for name := range listed {
 		t.Errorf("%s is listed, and is not an attribute", name)
-	}
-}
-
-// TestCLIPersonalDataGuide_holdsForVariablesAndForTerraformsLog holds what the guide says of
-// a variable in a saved plan, and of the log of Terraform's core. The canaries of the provider hold
-// what it says of the environment, and of the provider's log.
-func TestCLIPersonalDataGuide_holdsForVariablesAndForTerraformsLog(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	service.PutConsent(mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, "canary-person", mockserver.ConsentRecord{})
-	const configuration = `
-variable "key" {
-  type      = string
-  sensitive = true
-}
-
-provider "analytics" {
-  api_secret_key = var.key
-}
-
-resource "analytics_consent" "x" {
-  identity_id      = "canary-person"
-  clause_1_consent = false
-  clause_2_consent = false
-  clause_3_consent = false
-  clause_4_consent = false
-  clause_5_consent = false
-}
-
-import {
-  to = analytics_consent.x
-  id = "canary-person"
-}
-`
-	service.AddSecretKey("canary-in-a-variable")
-	environment := service.Environment()
-	delete(environment, "ANALYTICS_API_SECRET_KEY")
-	environment["TF_VAR_key"], environment["TF_LOG_CORE"] = "canary-in-a-variable", "TRACE"
-	cli := clitest.New(t, configuration, environment)
-
-	planned := cli.MustRun("plan", "-out=tfplan")
-	if !strings.Contains(cli.ReadFile("tfplan"), "canary-in-a-variable") {
-		t.Error("the saved plan does not hold the sensitive variable")
-	}
-	if !strings.Contains(planned.Stderr, "canary-person") {
-		t.Error("the person is not in the log of Terraform")
-	}
-	if strings.Contains(planned.Output, "canary-in-") {
-		t.Error("the output shows a secret")
 	}
 }

@@ -177,22 +177,6 @@ func TestCLIExportLake_isReadByDuckDB(t *testing.T) {
 	}
 }
 
-// TestCLIExportLake_windowMoves applies the lake of the guide and moves its window by a day: what
-// leaves it leaves the state, and its files stay.
-func TestCLIExportLake_windowMoves(t *testing.T) {
-	t.Parallel()
-	e := open(t, "guides/export-lake")
-	e.MustRun("apply", "-auto-approve")
-
-	moved := e.MustRun("apply", "-auto-approve", "-var", "now=2026-02-11T02:00:00Z")
-	clitest.WantWords(t, moved, "1 added, 0 changed, 1 destroyed")
-	for _, day := range []string{"2026-02-08", "2026-02-09", "2026-02-10"} {
-		for _, kind := range []string{"persons", "sessions", "events"} {
-			e.wantFiles("lake/" + kind + "/dt=" + day + "/part-0.ndjson.zst")
-		}
-	}
-}
-
 // wantFiles fails the test unless the folder has files.
 func (e *example) wantFiles(paths ...string) {
 	e.t.Helper()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -50,54 +49,48 @@ type change struct {
 
 // checkPlan holds a plan, or what was read for a configuration, to the rules of Terraform's core: every
 // field is as configured or, if it is an attribute, as it was before. An attribute that is not
-// configured may be computed.
-func checkPlan(tb testing.TB, schema *tfprotov6.Schema, c change) {
-	tb.Helper()
+// configured may be computed. It returns why core would refuse the plan.
+func checkPlan(schema *tfprotov6.Schema, c change) (reasons []string) {
 	if (c.planned == nil) != (c.config == nil) {
-		tb.Errorf("Terraform would refuse this: an object is configured %v, and the result has one %v", c.config != nil, c.planned != nil)
-		return
+		return []string{fmt.Sprintf("an object is configured %v, and the result has one %v", c.config != nil, c.planned != nil)}
 	}
 
-	checkWriteOnly(tb, schema, c.planned)
 	for name, f := range fieldsOf(schema) {
 		v, configured, before := c.planned[name], c.config[name], c.prior[name]
 		switch {
-		case f.writeOnly: // checked above
-		case cmp.Equal(v, configured):
+		case f.writeOnly && v != nil:
+			reasons = append(reasons, name+" is write-only and has a value")
+		case f.writeOnly, cmp.Equal(v, configured):
 		case f.computed && configured == nil:
 		case !f.block && configured != nil && before != nil && cmp.Equal(v, before):
 		default:
-			tb.Errorf("Terraform would refuse this: %s is neither as configured nor as it was", name)
+			reasons = append(reasons, name+" is neither as configured nor as it was")
 		}
 	}
+
+	return reasons
 }
 
-// checkWriteOnly fails the test where a write-only attribute has a value.
-func checkWriteOnly(tb testing.TB, schema *tfprotov6.Schema, object Attributes) {
-	tb.Helper()
+// checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown, or
+// a write-only attribute has a value.
+func checkStored(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
 	for name, f := range fieldsOf(schema) {
 		if f.writeOnly && object[name] != nil {
-			tb.Errorf("Terraform would refuse this: %s is write-only and has a value", name)
+			reasons = append(reasons, name+" is write-only and has a value")
+		}
+		if strings.Contains(fmt.Sprint(object[name]), string(Unknown)) {
+			reasons = append(reasons, name+" is still unknown")
 		}
 	}
-}
-
-// checkKnown fails the test where a value of a result, or a part of one, is unknown.
-func checkKnown(tb testing.TB, result Attributes) {
-	tb.Helper()
-	for name, v := range result {
-		if strings.Contains(fmt.Sprint(v), string(Unknown)) {
-			tb.Errorf("Terraform would refuse this result: %s is still unknown", name)
-		}
-	}
+	return reasons
 }
 
 // checkApplied holds a new state, whose values are known, to the rule of Terraform's core that every
 // value is as planned where the plan knew it.
-func checkApplied(tb testing.TB, planned, after Attributes) {
-	tb.Helper()
+func checkApplied(planned, after Attributes) []string {
 	isUnknown := func(x, y any) bool { return x == Unknown || y == Unknown }
 	if diff := cmp.Diff(planned, after, cmp.FilterValues(isUnknown, cmp.Ignore())); diff != "" {
-		tb.Errorf("Terraform would call this result inconsistent: it is not as planned (-planned +after):\n%s", diff)
+		return []string{"the result is not as planned (-planned +after):\n" + diff}
 	}
+	return nil
 }

@@ -162,10 +162,18 @@ func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.Dyna
 	}
 
 	values := unpack(p.t, schema.ValueType(), read)
-	checkPlan(p.t, schema, change{config: unpack(p.t, schema.ValueType(), config), planned: values})
-	checkKnown(p.t, values)
+	p.refuse(checkPlan(schema, change{config: unpack(p.t, schema.ValueType(), config), planned: values}))
+	p.refuse(checkStored(schema, values))
 
 	return values, diags
+}
+
+// refuse fails the test for each reason why Terraform would refuse a response.
+func (p *Provider) refuse(reasons []string) {
+	p.t.Helper()
+	for _, reason := range reasons {
+		p.t.Errorf("Terraform would refuse this: %s", reason)
+	}
 }
 
 // packed returns the configuration of an object of the provider.

@@ -75,7 +75,7 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	}
 
 	planned := unpack(p.t, typ, resp.PlannedState)
-	checkPlan(p.t, schema, change{before.Attributes, config, planned})
+	p.refuse(checkPlan(schema, change{before.Attributes, config, planned}))
 	plan := Plan{Attributes: planned, config: config, private: resp.PlannedPrivate, identity: p.identityOf(name, resp.PlannedIdentity)}
 	plan.Changes = !cmp.Equal(planned, before.Attributes)
 	for _, at := range resp.RequiresReplace {
@@ -104,7 +104,7 @@ func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Pl
 
 	state, diags := p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), Diagnostics(resp.Diagnostics)
 	if len(diags.Errors()) == 0 {
-		checkApplied(p.t, plan.Attributes, state.orNone().Attributes)
+		p.refuse(checkApplied(plan.Attributes, state.orNone().Attributes))
 	}
 
 	return state, diags
@@ -284,8 +284,7 @@ func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private 
 	if attributes == nil {
 		return nil
 	}
-	checkKnown(p.t, attributes)
-	checkWriteOnly(p.t, schema, attributes)
+	p.refuse(checkStored(schema, attributes))
 
 	return &State{Attributes: attributes, Identity: p.identityOf(name, identity), Private: private}
 }

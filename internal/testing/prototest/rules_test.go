@@ -5,7 +5,6 @@ package prototest
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -20,21 +19,18 @@ import (
 // Terraform's rule that a sensitive value stays sensitive has no test: in this protocol the
 // schema alone says what is sensitive, so that no response of a provider can lose it.
 
-var (
-	blockType = &tfprotov6.SchemaNestedBlock{
+var schema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{
+	Attributes: []*tfprotov6.SchemaAttribute{
+		{Name: "name", Type: tftypes.String, Optional: true},
+		{Name: "kind", Type: tftypes.String, Optional: true, Computed: true},
+		{Name: "made", Type: tftypes.String, Computed: true},
+		{Name: "secret", Type: tftypes.String, Optional: true, WriteOnly: true},
+	},
+	BlockTypes: []*tfprotov6.SchemaNestedBlock{{
 		TypeName: "block", Nesting: tfprotov6.SchemaNestedBlockNestingModeSingle,
 		Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{{Name: "part", Type: tftypes.String, Optional: true}}},
-	}
-	schema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{
-		Attributes: []*tfprotov6.SchemaAttribute{
-			{Name: "name", Type: tftypes.String, Optional: true},
-			{Name: "kind", Type: tftypes.String, Optional: true, Computed: true},
-			{Name: "made", Type: tftypes.String, Computed: true},
-			{Name: "secret", Type: tftypes.String, Optional: true, WriteOnly: true},
-		},
-		BlockTypes: []*tfprotov6.SchemaNestedBlock{blockType},
-	}}
-)
+	}},
+}}
 
 // What is configured, planned for it, and held once that is applied.
 var (
@@ -43,45 +39,13 @@ var (
 	applied    = Attributes{"name": "ours", "kind": "made", "made": "made", "block": Attributes{"part": "ours"}}
 )
 
-// recorder is a test that notes why it fails.
-type recorder struct {
-	testing.TB
-
-	reasons []string
-}
-
-func (*recorder) Helper() {}
-
-func (r *recorder) Error(args ...any) { r.reasons = append(r.reasons, fmt.Sprint(args...)) }
-
-func (r *recorder) Errorf(format string, args ...any) { r.Error(fmt.Sprintf(format, args...)) }
-
-func (r *recorder) Fatal(args ...any) {
-	r.Error(args...)
-	runtime.Goexit()
-}
-
-func (r *recorder) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
-
-// wantRefusal fails the test unless what it does fails a test, with this first reason; for none if
-// the reason is empty.
-func wantRefusal(t *testing.T, name, reason string, do func(testing.TB)) {
+// wantRefusal fails the test unless this is the first reason for a refusal; none if it is empty.
+func wantRefusal(t *testing.T, reasons []string, reason string) {
 	t.Helper()
-	t.Run(name, func(t *testing.T) {
-		t.Parallel()
-
-		r, done := &recorder{TB: t}, make(chan struct{})
-
-		go func() {
-			defer close(done)
-			do(r)
-		}()
-		<-done
-
-		if first := strings.Join(r.reasons[:min(1, len(r.reasons))], ""); !strings.Contains(first, reason) || (reason == "") != (first == "") {
-			t.Errorf("the reasons are %q, want %q", r.reasons, reason)
-		}
-	})
+	first := strings.Join(reasons[:min(1, len(reasons))], "")
+	if !strings.Contains(first, reason) || (reason == "") != (first == "") {
+		t.Errorf("the reasons are %q, want %q", reasons, reason)
+	}
 }
 
 func TestRules_ofPlans(t *testing.T) {
@@ -104,9 +68,9 @@ func TestRules_ofPlans(t *testing.T) {
 		{"a block is as it was", applied, configured.With(Attributes{"block": Attributes{"part": "OURS"}}), applied, "block is neither"},
 		{"no block", nil, configured, planned.Without("block"), "block is neither"},
 	} {
-		wantRefusal(t, tc.name, tc.reason, func(tb testing.TB) {
-			tb.Helper()
-			checkPlan(tb, schema, change{tc.prior, tc.config, tc.plan})
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			wantRefusal(t, checkPlan(schema, change{tc.prior, tc.config, tc.plan}), tc.reason)
 		})
 	}
 }
@@ -127,11 +91,11 @@ func TestRules_ofResults(t *testing.T) {
 		{"another part", planned, applied.With(Attributes{"block": Attributes{"part": "other"}}), "is not as planned"},
 		{"no block", planned, applied.Without("block"), "is not as planned"},
 		{"an unknown value", planned, applied.With(Attributes{"made": Unknown}), "made is still unknown"},
+		{"a write-only value", planned, applied.With(Attributes{"secret": "a secret"}), "secret is write-only"},
 	} {
-		wantRefusal(t, tc.name, tc.reason, func(tb testing.TB) {
-			tb.Helper()
-			checkKnown(tb, tc.made)
-			checkApplied(tb, tc.planned, tc.made)
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			wantRefusal(t, append(checkStored(schema, tc.made), checkApplied(tc.planned, tc.made)...), tc.reason)
 		})
 	}
 }
@@ -145,6 +109,19 @@ func TestProposed_keepsWhatIsComputed(t *testing.T) {
 	}
 }
 
+// recorder is a test that notes why it fails.
+type recorder struct {
+	testing.TB
+
+	reasons []string
+}
+
+func (*recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.reasons = append(r.reasons, fmt.Sprintf(format, args...))
+}
+
 // TestProvider_holdsEveryResponseToTheRules changes one response of each call.
 func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 	t.Parallel()
@@ -153,70 +130,64 @@ func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
 	consent := ann.With(Attributes{
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	})
-	probe := MustStart(t, Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "invented"})
-	set := func(schema *tfprotov6.Schema, packed **tfprotov6.DynamicValue, values Attributes) {
-		*packed = pack(t, schema.ValueType(), unpack(t, schema.ValueType(), *packed).With(values))
-	}
-
-	another, later, secret := Attributes{"identity_id": "another"}, Attributes{"agreement_time": Unknown}, Attributes{"user_ipv6_wo": "192.0.2.7"}
-	change := func(values Attributes, ofType any) func(any) { // of the responses of one type
-		return func(response any) {
-			if reflect.TypeOf(response) != reflect.TypeOf(ofType) {
-				return
-			}
-
-			switch r := response.(type) {
-			case *tfprotov6.PlanResourceChangeResponse:
-				set(probe.resourceSchema(thing), &r.PlannedState, values)
-			case *tfprotov6.ApplyResourceChangeResponse:
-				set(probe.resourceSchema(thing), &r.NewState, values)
-			case *tfprotov6.ReadResourceResponse:
-				set(probe.resourceSchema(thing), &r.NewState, values)
-			case *tfprotov6.UpgradeResourceStateResponse:
-				set(probe.resourceSchema(thing), &r.UpgradedState, values)
-			case *tfprotov6.ImportResourceStateResponse:
-				set(probe.resourceSchema(thing), &r.ImportedResources[0].State, values)
-			case *tfprotov6.ReadDataSourceResponse:
-				set(probe.schemas.DataSourceSchemas[thing], &r.State, values)
-			case *tfprotov6.OpenEphemeralResourceResponse:
-				set(probe.schemas.EphemeralResourceSchemas[thing], &r.Result, values)
-			}
-		}
-	}
-
-	create := func(p *Provider) { p.MustCreate(thing, consent) }
-	refresh := func(p *Provider) {
+	create := func(p *Provider) *State {
 		state, _ := p.MustCreate(thing, consent)
-		p.Refresh(thing, state)
+		return state
 	}
-	replan := func(p *Provider) {
-		state, _ := p.MustCreate(thing, consent)
-		p.WantEmptyPlan(thing, state, consent)
-	}
-	for _, tc := range []struct {
-		name   string
-		use    func(*Provider)
-		change func(response any)
-		reason string
+
+	another, later := Attributes{"identity_id": "another"}, Attributes{"agreement_time": Unknown}
+	for name, tc := range map[string]struct {
+		response any // of which type is changed
+		values   Attributes
+		use      func(*Provider)
+		reason   string
 	}{
-		{"a plan", create, change(another, &tfprotov6.PlanResourceChangeResponse{}), "identity_id is neither as configured"},
-		{"an apply", create, change(another, &tfprotov6.ApplyResourceChangeResponse{}), "is not as planned"},
-		{"an unknown value", create, change(later, &tfprotov6.ApplyResourceChangeResponse{}), "is still unknown"},
-		{"a write-only value", create, change(secret, &tfprotov6.ApplyResourceChangeResponse{}), "is write-only and has a value"},
-		{"a read", refresh, change(later, &tfprotov6.ReadResourceResponse{}), "is still unknown"},
-		{"an upgrade before a refresh", refresh, change(later, &tfprotov6.UpgradeResourceStateResponse{}), "is still unknown"},
-		{"an upgrade before a plan", replan, change(Attributes{"on_destroy": "withdraw"}, &tfprotov6.UpgradeResourceStateResponse{}), "the plan is not empty"},
-		{"an import", func(p *Provider) { p.Import(thing, "ann") }, change(later, &tfprotov6.ImportResourceStateResponse{}), "is still unknown"},
-		{"a data source", func(p *Provider) { p.ReadData(thing, ann) }, change(another, &tfprotov6.ReadDataSourceResponse{}), "identity_id is neither as configured"},
-		{"an ephemeral resource", func(p *Provider) { p.Open(thing, ann) }, change(another, &tfprotov6.OpenEphemeralResourceResponse{}), "identity_id is neither as configured"},
+		"a plan":             {&tfprotov6.PlanResourceChangeResponse{}, another, func(p *Provider) { create(p) }, "identity_id is neither as configured"},
+		"an apply":           {&tfprotov6.ApplyResourceChangeResponse{}, another, func(p *Provider) { create(p) }, "is not as planned"},
+		"an unknown value":   {&tfprotov6.ApplyResourceChangeResponse{}, later, func(p *Provider) { create(p) }, "is still unknown"},
+		"a read":             {&tfprotov6.ReadResourceResponse{}, later, func(p *Provider) { p.Refresh(thing, create(p)) }, "is still unknown"},
+		"an upgrade":         {&tfprotov6.UpgradeResourceStateResponse{}, later, func(p *Provider) { p.Refresh(thing, create(p)) }, "is still unknown"},
+		"an upgrade, a plan": {&tfprotov6.UpgradeResourceStateResponse{}, Attributes{"on_destroy": "withdraw"}, func(p *Provider) { p.WantEmptyPlan(thing, create(p), consent) }, "the plan is not empty"},
+		"an import":          {&tfprotov6.ImportResourceStateResponse{}, later, func(p *Provider) { p.Import(thing, "ann") }, "is still unknown"},
+		"a data source":      {&tfprotov6.ReadDataSourceResponse{}, another, func(p *Provider) { p.ReadData(thing, ann) }, "identity_id is neither as configured"},
+		"an ephemeral":       {&tfprotov6.OpenEphemeralResourceResponse{}, another, func(p *Provider) { p.Open(thing, ann) }, "identity_id is neither as configured"},
 	} {
-		wantRefusal(t, tc.name, tc.reason, func(tb testing.TB) {
-			tb.Helper()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			service := mocktest.Start(t)
 			service.PutConsent(mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, "ann", mockserver.ConsentRecord{})
-			p := MustStart(tb, Config(service))
-			p.change = tc.change
+			r := &recorder{TB: t}
+			p := MustStart(r, Config(service))
+			p.change = func(response any) {
+				if reflect.TypeOf(response) == reflect.TypeOf(tc.response) {
+					schema, packed := p.resultOf(thing, response)
+					*packed = pack(t, schema.ValueType(), unpack(t, schema.ValueType(), *packed).With(tc.values))
+				}
+			}
+
 			tc.use(p)
+			wantRefusal(t, r.reasons, tc.reason)
 		})
 	}
+}
+
+// resultOf returns what a response has of an object, and its schema.
+func (p *Provider) resultOf(name string, response any) (*tfprotov6.Schema, **tfprotov6.DynamicValue) {
+	switch r := response.(type) {
+	case *tfprotov6.PlanResourceChangeResponse:
+		return p.resourceSchema(name), &r.PlannedState
+	case *tfprotov6.ApplyResourceChangeResponse:
+		return p.resourceSchema(name), &r.NewState
+	case *tfprotov6.ReadResourceResponse:
+		return p.resourceSchema(name), &r.NewState
+	case *tfprotov6.UpgradeResourceStateResponse:
+		return p.resourceSchema(name), &r.UpgradedState
+	case *tfprotov6.ImportResourceStateResponse:
+		return p.resourceSchema(name), &r.ImportedResources[0].State
+	case *tfprotov6.ReadDataSourceResponse:
+		return p.schemas.DataSourceSchemas[name], &r.State
+	case *tfprotov6.OpenEphemeralResourceResponse:
+		return p.schemas.EphemeralResourceSchemas[name], &r.Result
+	}
+	return nil, nil
 }
