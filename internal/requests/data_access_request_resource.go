@@ -244,7 +244,8 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 		return true
 	case err != nil && !isGone:
 		p := problemOf(err, "")
-		p.Summary, p.Do = "The file cannot be read", "make the file readable for the user that runs Terraform."
+		p.Summary = "The file cannot be read"
+		p.Do = "make the file readable for the user that runs Terraform."
 		p.AddError(diags)
 
 		return false

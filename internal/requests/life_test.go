@@ -4,7 +4,6 @@ package requests_test
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,230 +13,90 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-const profileName = "analytics_profile"
-
-// The resources whose request the service carries out later: all of them, and those of this
-// package.
-var (
-	everyResource = []string{deletionName, accessName, profileName}
-	ownResources  = []string{deletionName, accessName}
-)
-
-// object is an object of one of these resources, or an action. The other profile members of the
-// person have nothing to do with that of a profile.
-type object struct {
-	*prototest.Provider
-
-	t         *testing.T
-	service   *mocktest.Instance
-	name      string
-	operation string // of the service
-	config    prototest.Attributes
-	another   prototest.Attributes // the change that sends another request
-	path      string               // of the file that it writes; empty for none
-}
-
-// eachObject runs a test for an object of each resource or action that is named.
-func eachObject(t *testing.T, names []string, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-				test(t, newObject(t, p, service, name))
-			}, configure...)
-		})
-	}
-}
-
-func newObject(t *testing.T, p *prototest.Provider, service *mocktest.Instance, name string) *object {
-	t.Helper()
-	o := &object{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData}
-	o.config, o.another = config(nil), on("friday")
-
-	switch name {
-	case accessName, requestAccessName:
-		o.operation, o.path = mockserver.OpGetAllData, output(t)
-		o.config = accessTo(o.path, nil)
-	case clearName:
-		o.operation, o.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"members": []any{"name"}})
-	case profileName:
-		o.operation, o.config = mockserver.OpUpdateProfile, config(prototest.Attributes{"profile": `{"plan":"gold"}`})
-		o.another = prototest.Attributes{"profile": `{"plan":"silver"}`}
-	}
-
-	return o
-}
-
-// speaksOfWaiting are words of the warnings that only an apply that has waited may give.
-var speaksOfWaiting = []string{"within the time that timeouts allows", "Waiting for the request failed", "but waiting for it failed", "Interrupted while waiting"}
-
-// wantNoWait fails the test if a diagnostic speaks of waiting, although nobody has waited, or
-// of the person.
-func wantNoWait(t *testing.T, diags prototest.Diagnostics) {
-	t.Helper()
-	wantNoPerson(t, diags)
-	texts := strings.Join(append(diags.Warnings(), diags.Errors()...), "\n")
-	for _, words := range speaksOfWaiting {
-		if strings.Contains(texts, words) {
-			t.Errorf("nobody has waited, and it says %q:\n%s", words, texts)
-		}
-	}
-}
-
-// create creates the object with a configuration and begins another run.
-func (o *object) create(others prototest.Attributes) *prototest.State {
-	o.t.Helper()
-	given := o.config.With(others)
-	state, diags := o.MustCreate(o.name, given)
-	if given["wait_for_fulfilment"] == false {
-		wantNoWait(o.t, diags)
-	}
-	o.NewRun()
-
-	return state
-}
-
-// refresh refreshes the object in another run, some time later.
-func (o *object) refresh(state *prototest.State) (*prototest.State, prototest.Diagnostics) {
-	o.t.Helper()
-	<-time.After(time.Second)
-	o.NewRun()
-	state, diags := o.MustRefresh(o.name, state)
-	wantNoWait(o.t, diags)
-
-	return state, diags
-}
-
-// queued returns the requests that the service has accepted for the object, which are so many.
-func (o *object) queued(want int) []mockserver.QueuedRequest {
-	o.t.Helper()
-	return wantQueued(o.t, o.service, o.operation, want)
-}
-
-// enqueue puts a request of somebody else into the queue of the service.
-func (o *object) enqueue() (id string) {
-	return o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: o.operation})
-}
-
-// want fails the test if an attribute of the object has another value. A profile has no
-// request_id.
-func (o *object) want(state *prototest.State, want prototest.Attributes) {
-	o.t.Helper()
-	if o.name == profileName {
-		want = want.Without("request_id")
-	}
-	wantAttributes(o.t, state, want)
-}
-
 // A pending request is a warning of an apply that has waited, and the plan is empty unless the
 // wait was interrupted. An apply that waits longer, again, or from now on, waits for the same
 // request. That it fails is a warning then, since the object stands for it.
 func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for how, says := range map[string][]string{
-		"time is over": {"Accepted and still pending", "request-1", "In state now: the resource with fulfilled = false"},
-		"interrupted":  {"Interrupted while waiting", "request-1", "sends nothing"},
-		"not awaited":  {""},
-	} {
-		for fate, names := range map[string][]string{"carried out": everyResource, "failed": ownResources} {
-			t.Run(how+", and "+fate, func(t *testing.T) {
-				t.Parallel()
-				eachObject(t, names, func(t *testing.T, o *object) {
-					given := map[string]prototest.Attributes{"time is over": within("300ms"), "not awaited": atOnce}[how]
-					create := func() (*prototest.State, prototest.Diagnostics) { return o.MustCreate(o.name, o.config.With(given)) }
-					if given == nil {
-						create = o.interrupted
-					}
-					state, diags := create()
-					prototest.WantText(t, append(diags.Warnings(), ""), says...)
-					wantNoPerson(t, diags)
-					state, diags = o.refresh(state)
-					wantNoDiagnostics(t, diags)
-					pending := prototest.Attributes{"fulfilled": false, "request_id": "request-1"}
-					o.want(state, pending)
-
-					waiting := o.config
-					if given != nil {
-						o.WantEmptyPlan(o.name, state, o.config.With(given))
-						waiting = o.config.With(within("1m"))
-					}
-					plan, diags := o.MustPlan(o.name, state, waiting)
-					wantNoDiagnostics(t, diags)
-					o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": prototest.Unknown, "request_id": prototest.Unknown})
-
-					if fate == "failed" { // between plan and apply
-						o.fail()
-					} else {
-						o.service.FulfilAll()
-						pending["fulfilled"] = true
-					}
-					state, diags = o.Apply(t.Context(), o.name, state, plan)
-					o.NoErrors(diags)
-					if fate == "failed" {
-						prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1", "change triggers")
-					}
-					o.want(state, pending)
-					o.WantEmptyPlan(o.name, state, waiting)
-					o.queued(1)
-				}, never)
-			})
-		}
+	type row struct {
+		given prototest.Attributes // nil for an apply that is interrupted
+		says  []string
+		ends  mockserver.Outcome // of the request
 	}
+	rows(t, map[string]row{
+		"time is over": {within("300ms"), []string{"Accepted and still pending", "request-1", "In state now: the resource with fulfilled = false"}, mockserver.Outcome{}},
+		"interrupted":  {nil, []string{"Interrupted while waiting", "request-1", "sends nothing"}, mockserver.Outcome{}},
+		"not awaited":  {atOnce, nil, mockserver.Outcome{}},
+
+		"interrupted, and failed": {nil, []string{"Interrupted while waiting"}, failed},
+		"not awaited, and failed": {atOnce, nil, failed},
+	}, func(t *testing.T, _ string, row row) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			if row.given == nil {
+				o.interrupt(nil)
+			} else {
+				o.apply(row.given)
+			}
+			if row.says != nil {
+				o.says(row.says...)
+			}
+			o.refresh()
+			o.says()
+			want := prototest.Attributes{"fulfilled": false, "request_id": "request-1"}
+			o.want(want)
+			if row.given != nil {
+				o.wantEmptyPlan()
+			}
+
+			o.config = o.config.With(within("1m")).Without("wait_for_fulfilment")
+			plan, _ := o.MustPlan(o.name, o.state, o.config)
+			if plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != prototest.Unknown {
+				t.Errorf("planned is %v", plan.Attributes)
+			}
+			row.ends.KeepListed = o.name == accessName
+			o.conclude(row.ends) // between plan and apply
+			o.state, o.diags = o.Apply(t.Context(), o.name, o.state, plan)
+			o.NoErrors(o.diags)
+			if row.ends.Fate == mockserver.Failed {
+				o.says("failed", "E_HOLD", "request-1", "change triggers")
+			} else {
+				want["fulfilled"] = true
+			}
+			o.want(want)
+			o.NewRun()
+			o.wantEmptyPlan()
+			o.queued(1)
+		}, never)
+	})
 }
 
 // A request that the service fails leaves no object, and the next apply sends another.
 func TestRequests_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
+	bothRequests.each(t, func(t *testing.T, o *object) {
 		for sent := range 2 {
-			state, diags := o.Create(o.name, o.config)
-			prototest.WantText(t, diags.Errors(), "E_HOLD", "then failed it", o.queued(sent + 1)[sent].ID, "In state now: nothing")
-			wantNoPerson(t, diags)
-			if state != nil {
-				t.Errorf("in state is %v", state.Attributes)
+			o.try(nil)
+			o.fails("E_HOLD", "then failed it", o.queued(sent + 1)[sent].ID, "In state now: nothing")
+			if o.state != nil {
+				t.Errorf("in state is %v", o.state.Attributes)
 			}
 		}
 	}, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD", Message: "legal hold"}))
 }
 
-// fail lets the first request of the queue fail.
-func (o *object) fail() {
-	o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"})
-}
-
-func TestRequests_unreadableListWhileWaitingIsAWarning(t *testing.T) {
-	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
-		state, diags := o.MustCreate(o.name, o.config)
-		prototest.WantText(t, diags.Warnings(), "but waiting for it failed", "Not permitted")
-		wantNoPerson(t, diags)
-		o.want(state, prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
-	}, never)
-}
-
-// interrupted creates the object and stops the run once its request has arrived.
-func (o *object) interrupted() (*prototest.State, prototest.Diagnostics) {
+// interrupt applies the configuration with others on top, and stops the run once a request has arrived. It may end
+// with an error.
+func (o *object) interrupt(others prototest.Attributes) {
 	o.t.Helper()
-	state, diags := o.interruptedAt(nil, o.config)
-	o.NoErrors(diags)
-
-	return state, diags
-}
-
-// interruptedAt is interrupted for an object that may be in state, and an apply that may fail.
-func (o *object) interruptedAt(state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
-	o.t.Helper()
-	plan, _ := o.MustPlan(o.name, state, config)
+	o.NewRun()
+	o.config = o.config.With(others)
+	plan, _ := o.MustPlan(o.name, o.state, o.config)
 	sent := o.service.Count(o.operation)
 
 	// Stopping before the request is sent would give it up. Stopping before the wait has begun
 	// may be lost, so it is repeated.
 	var group sync.WaitGroup
-	defer group.Wait()
 	ended := make(chan struct{})
-	defer close(ended)
 	group.Go(func() {
 		for {
 			select {
@@ -250,8 +109,11 @@ func (o *object) interruptedAt(state *prototest.State, config prototest.Attribut
 			}
 		}
 	})
-
-	return o.Apply(o.t.Context(), o.name, state, plan)
+	o.state, o.diags = o.Apply(o.t.Context(), o.name, o.state, plan)
+	close(ended)
+	group.Wait()
+	o.isDiscreet()
+	o.NewRun()
 }
 
 // A run that is interrupted while the service is slow to answer leaves an object without the id
@@ -259,56 +121,49 @@ func (o *object) interruptedAt(state *prototest.State, config prototest.Attribut
 // arrived.
 func TestRequests_interruptedWhileSending(t *testing.T) {
 	t.Parallel()
-	for what, arrives := range map[string]bool{"not listed yet": true, "has not arrived": false} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			eachObject(t, ownResources, func(t *testing.T, o *object) {
-				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
-				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
-				o.config = o.config.With(atOnce)
-				state, diags := o.interrupted()
-				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": nil})
-				prototest.WantText(t, diags.Warnings(), "Interrupted, and the outcome is not known", "plan again")
-				o.NewRun()
-				_, diags = o.Destroy(o.name, state)
-				prototest.WantText(t, diags.Warnings(), "(request without an id) was sent", "no way to cancel it")
+	rows(t, map[string]bool{"not listed yet": true, "has not arrived": false}, func(t *testing.T, _ string, arrives bool) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
+			o.service.SetPendingLag(mockserver.Lag{Looks: 4})
+			o.interrupt(atOnce)
+			o.want(prototest.Attributes{"fulfilled": false, "request_id": nil})
+			o.says("Interrupted, and the outcome is not known", "plan again")
+			_, diags := o.Destroy(o.name, o.state)
+			prototest.WantText(t, diags.Warnings(), "(request without an id) was sent", "no way to cancel it")
+			o.NewRun()
 
-				o.service.SetPendingLag(mockserver.Lag{})
-				state, _ = o.refresh(state)
-				plan, diags := o.MustPlan(o.name, state, o.config)
-				if plan.Changes == arrives {
-					t.Errorf("the request has arrived: %t, and the plan has changes: %t", arrives, plan.Changes)
-				}
-				if !arrives {
-					prototest.WantText(t, diags.Warnings(), "The service may have this request already")
-					state, diags = o.Apply(t.Context(), o.name, state, plan)
-					o.NoErrors(diags)
-				}
-				o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID})
-				o.WantEmptyPlan(o.name, state, o.config)
-			}, never)
-		})
-	}
+			o.service.SetPendingLag(mockserver.Lag{})
+			o.refresh()
+			plan, diags := o.MustPlan(o.name, o.state, o.config)
+			if plan.Changes == arrives {
+				t.Errorf("the request has arrived: %t, and the plan has changes: %t", arrives, plan.Changes)
+			}
+			if !arrives {
+				prototest.WantText(t, diags.Warnings(), "The service may have this request already")
+				o.apply(nil)
+			}
+			o.want(prototest.Attributes{"request_id": o.queued(1)[0].ID})
+			o.wantEmptyPlan()
+		}, never)
+	})
 }
 
 // Nothing shows whether a request was carried out that the list has never shown, and that has
 // no effect to see.
 func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
+	bothRequests.each(t, func(t *testing.T, o *object) {
 		o.service.DeleteProfile(scope, person)
 		began := time.Now()
-		state, diags := o.MustCreate(o.name, o.config)
+		o.apply(nil)
 		if took := time.Since(began); took < time.Second || took > 5*time.Second { // the list lags for a second
 			t.Errorf("the wait ended after %v", took)
 		}
-		o.NewRun()
 		for range 3 {
-			prototest.WantText(t, diags.Warnings(), "nothing shows what became of it", "request-1")
-			wantNoPerson(t, diags)
-			o.want(state, prototest.Attributes{"fulfilled": false, "fulfilled_at": nil})
-			o.WantEmptyPlan(o.name, state, o.config)
-			state, diags = o.refresh(state)
+			o.says("nothing shows what became of it", "request-1")
+			o.want(prototest.Attributes{"fulfilled": false, "fulfilled_at": nil})
+			o.wantEmptyPlan()
+			o.refresh()
 		}
 		o.queued(1)
 	}, outcome(mockserver.Outcome{After: -1}))
@@ -316,18 +171,16 @@ func TestRequests_neverListedIsNotFulfilled(t *testing.T) {
 
 func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 	t.Parallel()
-	says := map[string]string{deletionName: "no way to cancel it", accessName: "no way to cancel it", profileName: "may still change the profile"}
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(atOnce)
+	bothRequests.each(t, func(t *testing.T, o *object) {
+		o.apply(atOnce)
 		o.service.Reset()
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"api_secret_key": prototest.Unknown})) // needs no service
-		gone, diags := o.Destroy(o.name, state)
+		gone, diags := o.Destroy(o.name, o.state)
 		o.NoErrors(diags)
-		if n := len(diags.Warnings()); gone != nil || n != 1 {
-			t.Errorf("%d warnings, want one in the plan, and state is %v", n, gone)
+		if len(diags) != 1 || gone != nil {
+			t.Errorf("%d warnings, want one in the plan, and state is %v", len(diags), gone)
 		}
-		prototest.WantText(t, diags.Warnings(), says[o.name])
-		wantNoPerson(t, diags)
+		prototest.WantText(t, diags.Warnings(), "no way to cancel it", `"request-1"`)
 		wantNothingSent(t, o.service)
 	}, never)
 }
@@ -336,26 +189,22 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 // fulfilled, the object is replaced with a warning.
 func TestRequests_changedProviderScope(t *testing.T) {
 	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		o.config = o.config.With(atOnce)
-		state := o.create(nil)
-		other := prototest.Config(o.service).With(prototest.Attributes{"project_id": "shop"})
-
-		o.Reconfigure(other)
-		state, _ = o.MustRefresh(o.name, state)
-		_, diags := o.Plan(o.name, state, o.config)
+	bothRequests.each(t, func(t *testing.T, o *object) {
+		o.apply(atOnce)
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"project_id": "shop"}))
+		o.refresh()
+		_, diags := o.Plan(o.name, o.state, o.config)
 		prototest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
-		o.want(state, prototest.Attributes{"fulfilled": false})
-
+		o.want(prototest.Attributes{"fulfilled": false})
 		if o.name == accessName { // whose file only an apply in the former scope writes
 			return
 		}
+
 		o.service.FulfilAll()
-		state, _ = o.MustRefresh(o.name, state)
-		<-time.After(time.Second)
-		state, _ = o.MustRefresh(o.name, state)
-		o.want(state, prototest.Attributes{"fulfilled": true, "project_id": mocktest.Project})
-		plan, diags := o.MustPlan(o.name, state, o.config)
+		o.refresh()
+		o.refresh()
+		o.want(prototest.Attributes{"fulfilled": true, "project_id": mocktest.Project})
+		plan, diags := o.MustPlan(o.name, o.state, o.config)
 		if len(plan.Replace) == 0 {
 			t.Error("the object is not replaced")
 		}
@@ -364,130 +213,108 @@ func TestRequests_changedProviderScope(t *testing.T) {
 	}, never)
 }
 
-// hidePerson makes the list name neither a person nor an identifier of a request.
-func (o *object) hidePerson() {
-	o.service.ReshapePending(func(record map[string]any) map[string]any {
-		delete(record, "id")
-		delete(record, "identityId")
-		return record
-	})
-}
-
 // What a refresh of a pending request says. An error would keep every other object of the
 // workspace from being planned.
 func TestRequests_refreshSays(t *testing.T) {
 	t.Parallel()
-	refuses := func(operation string) func(o *object) {
-		return func(o *object) {
-			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
-			o.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
-		}
+	type row struct {
+		ends     mockserver.Outcome // of the request
+		answer   string             // of the service to the list, in place of it; a refusal if it is not a list
+		isHidden bool               // nobody is named in the list
+		uses     string             // the list, by the settings
+		says     []string           // nothing at all if empty
+		names    names
 	}
-	ignored := prototest.Attributes{"pending": prototest.Attributes{"use": "ignored"}}
-	for name, tc := range map[string]struct {
-		change func(o *object) // at the service
-		says   []string        // nothing at all if empty
-		names  []string
-	}{
-		"nothing":     {func(*object) {}, nil, everyResource},
-		"carried out": {func(o *object) { o.service.FulfilAll() }, nil, []string{deletionName, profileName}},
-		"a dropped request": {func(o *object) {
-			o.service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Vanished})
-		}, []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, []string{deletionName}},
-		"a failure": {(*object).fail, []string{"failed", "E_HOLD", "request-1", "change triggers"}, ownResources},
-		"an unknown status": {func(o *object) {
-			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
-		}, []string{"The pending list does not tell", "not known", "wire.pending.statuses"}, everyResource},
-		"a list that is not understood": {(*object).hidePerson, []string{"The pending list does not tell", "wire.pending.identity"}, everyResource},
-		"a list that is refused": {
-			refuses(mockserver.OpListPendingRequests),
-			[]string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"},
-			everyResource,
+	none := mockserver.Outcome{Fate: mockserver.Never}
+	gone := mockserver.Outcome{Fate: mockserver.Vanished}
+	rows(t, map[string]row{
+		"nothing":     {ends: none, names: bothRequests},
+		"carried out": {names: deletions},
+		"a dropped request": {
+			ends: gone, says: []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, names: deletions,
 		},
-		"a profile that is refused": {refuses(mockserver.OpGetProfile), []string{"Not permitted"}, []string{profileName}},
+		"a failure": {ends: failed, says: []string{"failed", "E_HOLD", "request-1", "change triggers"}, names: bothRequests},
+		"an unknown status": {
+			ends: mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"},
+			says: []string{"The pending list does not tell", "not known", "wire.pending.statuses"}, names: bothRequests,
+		},
+		"a list that is not understood": {
+			ends: none, isHidden: true, says: []string{"The pending list does not tell", "wire.pending.identity"}, names: bothRequests,
+		},
+		"a list that is refused": {
+			ends: gone, answer: `{"error":{}}`, says: []string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, names: bothRequests,
+		},
 
 		// A list that the configuration ignores is not said to be unreadable, nor that it shows nothing
 		// once the effect shows that the request is carried out. Data access needs it.
-		"no list": {func(o *object) {
-			o.hidePerson()
-			withWire(o.Provider, o.service, ignored)
-		}, []string{"nothing shows what became of it"}, []string{deletionName, profileName}},
-		"carried out, and no list": {func(o *object) {
-			o.service.FulfilAll()
-			withWire(o.Provider, o.service, ignored)
-		}, nil, []string{deletionName, profileName}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachObject(t, tc.names, func(t *testing.T, o *object) {
-				o.config = o.config.With(atOnce)
-				state := o.create(nil)
-				state, _ = o.MustRefresh(o.name, state) // the list has shown it
-				tc.change(o)
+		"no list":                  {ends: none, isHidden: true, uses: "ignored", says: []string{"nothing shows what became of it"}, names: deletions},
+		"carried out, and no list": {uses: "ignored", names: deletions},
+	}, func(t *testing.T, _ string, row row) {
+		row.names.each(t, func(_ *testing.T, o *object) {
+			o.apply(atOnce)
+			o.refresh() // the list has shown it
+			o.conclude(row.ends)
+			if row.answer != "" {
+				o.answer(mockserver.OpListPendingRequests, -1, 403, row.answer)
+			}
+			if row.isHidden {
+				o.service.ReshapePending(func(map[string]any) map[string]any { return map[string]any{"status": "pending"} })
+			}
+			if row.uses != "" {
+				o.withWire(prototest.Attributes{"pending": prototest.Attributes{"use": row.uses}})
+			}
 
-				state, _ = o.MustRefresh(o.name, state)
-				state, diags := o.refresh(state)
-				o.want(state, prototest.Attributes{"fulfilled": strings.HasPrefix(name, "carried out")})
-				o.WantEmptyPlan(o.name, state, o.config)
-				if len(tc.says) == 0 {
-					wantNoDiagnostics(t, diags)
-				}
-				prototest.WantText(t, append(diags.Warnings(), ""), tc.says...)
-			}, never)
-		})
-	}
+			o.refresh()
+			o.refresh()
+			o.want(prototest.Attributes{"fulfilled": row.ends == mockserver.Outcome{}})
+			o.says(row.says...)
+			o.wantEmptyPlan()
+		}, never)
+	})
 }
 
 // An update with an unknown value that proves to be the same sends nothing, and asks for nothing that was
 // carried out before.
 func TestRequests_unknownValueThatProvesToBeTheSame(t *testing.T) {
 	t.Parallel()
-	for name, configure := range map[string]func(*mockserver.Server){"pending": never, "carried out": finishedAccessIsListed} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachObject(t, everyResource, func(t *testing.T, o *object) {
-				o.config = o.config.With(within("3s"))
-				state := o.create(nil)
-				o.service.Reset()
-				unknown, same := prototest.Attributes{}, prototest.Attributes{}
-				for name := range o.another {
-					unknown[name], same[name] = prototest.Unknown, o.config[name]
-				}
-
-				plan, _ := o.MustPlan(o.name, state, o.config.With(unknown))
-				after, diags := o.Apply(t.Context(), o.name, state, plan.Resolve(same))
-				o.NoErrors(diags)
-				o.queued(1)
-				for _, name := range []string{"fulfilled", "fulfilled_at", "request_id", "sha256"} {
-					wantAttributes(t, after, prototest.Attributes{name: state.Attributes[name]})
-				}
-				wantNoDiagnostics(t, diags)
-				wantNothingSent(t, o.service)
-				o.WantEmptyPlan(o.name, after, o.config)
-				if name == "pending" {
-					return
-				}
-
-				plan, diags = o.MustPlan(o.name, after, o.config.With(within("1m"))) // no reason to wait
-				wantNoDiagnostics(t, diags)
-				o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": true})
-			}, configure)
-		})
-	}
+	rows(t, map[string]func(*mockserver.Server){"pending": never, "carried out": finishedAccessIsListed}, func(t *testing.T, name string, configure func(*mockserver.Server)) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			o.apply(within("3s"))
+			o.service.Reset()
+			before := o.state.Attributes
+			plan, _ := o.MustPlan(o.name, o.state, o.config.With(prototest.Attributes{"triggers": prototest.Unknown}))
+			o.state, o.diags = o.Apply(t.Context(), o.name, o.state, plan.Resolve(prototest.Attributes{"triggers": nil}))
+			o.says()
+			o.queued(1)
+			for _, name := range []string{"fulfilled", "fulfilled_at", "request_id", "sha256"} {
+				o.want(prototest.Attributes{name: before[name]})
+			}
+			wantNothingSent(t, o.service)
+			o.NewRun()
+			o.wantEmptyPlan()
+			if name == "carried out" { // no reason to wait
+				plan, _ := o.MustPlan(o.name, o.state, o.config.With(within("1m")))
+				o.state.Attributes = plan.Attributes
+				o.want(prototest.Attributes{"fulfilled": true})
+			}
+		}, configure)
+	})
 }
 
 // Whether to wait may not be known in the plan, which promises nothing then.
 func TestRequests_unknownWait(t *testing.T) {
 	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(atOnce)
+	bothRequests.each(t, func(t *testing.T, o *object) {
+		o.apply(atOnce)
 		for _, waits := range []bool{false, true} {
 			given := prototest.Attributes{"wait_for_fulfilment": waits}
-			plan, _ := o.MustPlan(o.name, state, o.config.With(prototest.Attributes{"wait_for_fulfilment": prototest.Unknown}))
-			after, diags := o.Apply(t.Context(), o.name, state, plan.Resolve(given))
-			o.NoErrors(diags)
-			o.want(after, prototest.Attributes{"fulfilled": waits})
-			o.WantEmptyPlan(o.name, after, o.config.With(given))
+			plan, _ := o.MustPlan(o.name, o.state, o.config.With(prototest.Attributes{"wait_for_fulfilment": prototest.Unknown}))
+			o.state, o.diags = o.Apply(t.Context(), o.name, o.state, plan.Resolve(given))
+			o.NoErrors(o.diags)
+			o.want(prototest.Attributes{"fulfilled": waits})
+			o.config = o.config.With(given)
+			o.NewRun()
+			o.wantEmptyPlan()
 		}
 		o.queued(1)
 	})
@@ -496,20 +323,21 @@ func TestRequests_unknownWait(t *testing.T) {
 // That a request has failed may be seen in the listing before another one alone, whose outcome is not known.
 func TestRequests_failureThatOnlyTheNextRequestSees(t *testing.T) {
 	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
+	bothRequests.each(t, func(_ *testing.T, o *object) {
 		o.service.DeleteProfile(scope, person)
-		state, _ := o.MustRefresh(o.name, o.create(atOnce)) // the list has shown it
+		o.apply(atOnce)
+		o.refresh() // the list has shown it
 		id := o.queued(1)[0].ID
-		o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD", KeepListed: true})
+		o.conclude(mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD", KeepListed: true})
 		o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutBeforeCommit})
-		state, diags := o.Update(o.name, state, o.config.With(o.another))
-		prototest.WantText(t, diags.Errors(), "Outcome unknown")
+		o.try(on("friday"))
+		o.fails("Outcome unknown")
 
-		o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(`{"requests":[]}`), Times: -1})
+		o.answer(mockserver.OpListPendingRequests, -1, 200, `{"requests":[]}`)
 		for range 3 {
-			state, diags = o.refresh(state)
-			o.want(state, prototest.Attributes{"fulfilled": false, "request_id": id})
-			prototest.WantText(t, diags.Warnings(), "failed the request", "E_HOLD")
+			o.refresh()
+			o.want(prototest.Attributes{"fulfilled": false, "request_id": id})
+			o.says("failed the request", "E_HOLD")
 		}
 	}, never)
 }
@@ -517,94 +345,63 @@ func TestRequests_failureThatOnlyTheNextRequestSees(t *testing.T) {
 // The request of somebody else has come to nothing, and the answer to ours is lost. A refresh does not forget it.
 func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
 	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
-		theirs := o.enqueue()
-		state := o.create(atOnce)
-		o.service.Conclude(theirs, mockserver.Outcome{Fate: mockserver.Failed, KeepListed: true})
-		state, _ = o.refresh(state)
-
+	bothRequests.each(t, func(_ *testing.T, o *object) {
+		o.enqueue()
+		o.apply(atOnce)
+		o.conclude(mockserver.Outcome{Fate: mockserver.Failed, KeepListed: true})
+		o.refresh()
 		o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutAfterCommit},
 			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
-		state, diags := o.Update(o.name, state, o.config.With(atOnce))
-		prototest.WantText(t, diags.Errors(), "Outcome unknown")
-		state, _ = o.refresh(state)
+		o.try(nil)
+		o.fails("Outcome unknown")
+		o.refresh()
 		o.service.SetPendingLag(mockserver.Lag{Looks: 1})
-		o.MustUpdate(o.name, state, o.config.With(atOnce))
+		o.apply(nil)
 		o.queued(2)
 	}, never)
 }
 
-// Terraform shows no warnings of the second plan of a replacement.
-func TestRequests_replacedForAnotherPersonWarns(t *testing.T) {
-	t.Parallel()
-	says := map[string]string{deletionName: "is irreversible", profileName: "stays at the service"}
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(nil)
-		plan, diags := o.MustPlan(o.name, state, o.config.With(prototest.Attributes{"identity_id": "ada@example.com"}))
-		if text := strings.Join(diags.Warnings(), "\n"); !strings.Contains(text, says[o.name]) {
-			t.Errorf("it says %q", text)
-		}
-		o.want(&prototest.State{Attributes: plan.Attributes}, prototest.Attributes{"fulfilled": prototest.Unknown, "request_id": prototest.Unknown})
-	})
-}
-
-func TestRequests_anotherIsRefusedByAReadOnlyProvider(t *testing.T) {
-	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state := o.create(nil)
-		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"read_only": true}))
-		o.WantEmptyPlan(o.name, state, o.config)
-		_, diags := o.Plan(o.name, state, o.config.With(o.another))
-		prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
-	})
-}
-
 // withFirst creates the object and ends its request: a deletion has come to nothing, and the
 // others are carried out.
-func (o *object) withFirst() (state *prototest.State, id string) {
+func (o *object) withFirst() (id string) {
 	o.t.Helper()
-	o.config = o.config.With(atOnce)
-	state = o.create(nil)
-	state, _ = o.MustRefresh(o.name, state) // the list has shown it
-	id = o.service.Queue()[0].ID
+	o.apply(atOnce)
+	o.refresh() // the list has shown it
+	id = o.queued(1)[0].ID
 	if o.name == deletionName {
-		o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Vanished})
+		o.conclude(mockserver.Outcome{Fate: mockserver.Vanished})
 	} else {
 		o.service.FulfilAll()
 	}
-	state, _ = o.refresh(state)
+	o.refresh()
 
-	return state, id
+	return id
 }
 
 // The error of another request that the service fails says that the object is as it was:
 // it stands for the first request, in private state too.
 func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		state, first := o.withFirst()
-		before, _ := o.MustPlan(o.name, state, o.config)
+	bothRequests.each(t, func(t *testing.T, o *object) {
+		first := o.withFirst()
+		config := o.config
+		before, _ := o.MustPlan(o.name, o.state, config)
 
 		// Data that are ready are not handed out.
 		o.service.Inject(mockserver.Fault{
 			Operation: o.operation, Status: 202, Body: []byte(`{"requestId":"request-2"}`),
-			Then: func() { o.service.Conclude(o.enqueue(), mockserver.Outcome{Fate: mockserver.Failed, Code: "E_SECOND"}) },
+			Then: func() { o.service.Conclude(o.enqueue(), failed) },
 		})
-		again := o.config.With(o.another).With(prototest.Attributes{"wait_for_fulfilment": true}).With(within("1m"))
-		state, diags := o.Update(o.name, state, again)
-		prototest.WantText(t, diags.Errors(), "E_SECOND", "as it was before")
+		o.try(on("friday").With(within("1m")).With(prototest.Attributes{"wait_for_fulfilment": true}))
+		o.fails("E_HOLD", "request-2", "as it was before")
 
-		state, diags = o.refresh(state)
-		o.want(state, prototest.Attributes{"request_id": first, "profile": o.config["profile"]})
-		for _, text := range diags.Warnings() {
-			if strings.Contains(text, "E_SECOND") || strings.Contains(text, "request-2") {
-				t.Errorf("a refresh speaks of the second request: %s", text)
-			}
-		}
-		if after, _ := o.MustPlan(o.name, state, o.config); after.Changes != before.Changes {
+		o.refresh()
+		o.want(prototest.Attributes{"request_id": first})
+		wantUnnamed(t, o.diags.Warnings(), "E_HOLD", "request-2")
+		if after, _ := o.MustPlan(o.name, o.state, config); after.Changes != before.Changes {
 			t.Errorf("with the first configuration the plan has changes: %t, and had: %t", after.Changes, before.Changes)
 		}
-		if plan, _ := o.MustPlan(o.name, state, again); !plan.Changes {
+		if plan, _ := o.MustPlan(o.name, o.state, o.config); !plan.Changes {
 			t.Error("the second request is not planned again")
 		}
 	}, never)
@@ -615,70 +412,61 @@ func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 // forgotten: the same triggers are sent again after others.
 func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 	t.Parallel()
-	type loses func(*object, *prototest.State, prototest.Attributes) (*prototest.State, prototest.Diagnostics)
-	for how, lose := range map[string]loses{
-		"lost": func(o *object, state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
-			o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
-				o.enqueue() // it arrives
-				o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
-			}})
-			return o.Update(o.name, state, config)
-		},
-		"interrupted": func(o *object, state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
-			o.service.DataRetention = time.Nanosecond
-			<-time.After(time.Second) // after which the data of the first request are not handed out
-			o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
-			o.service.SetPendingLag(mockserver.Lag{Looks: 9})
-			return o.interruptedAt(state, config)
-		},
-	} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			eachObject(t, ownResources, func(t *testing.T, o *object) {
-				state, first := o.withFirst()
-				friday := o.config.With(o.another)
-				state, diags := lose(o, state, friday)
-				prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
-				o.want(state, prototest.Attributes{"fulfilled": false, "request_id": first})
-				o.NewRun()
+	rows(t, map[string]bool{"lost": false, "interrupted": true}, func(t *testing.T, _ string, isInterrupted bool) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			first := o.withFirst()
+			if isInterrupted {
+				o.service.DataRetention = time.Nanosecond
+				<-time.After(time.Second) // after which the data of the first request are not handed out
+				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
+				o.service.SetPendingLag(mockserver.Lag{Looks: 9})
+				o.interrupt(on("friday"))
+			} else {
+				o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
+					o.enqueue() // it arrives
+					o.answer(mockserver.OpListPendingRequests, 1, 403, `{"error":{}}`)
+				}})
+				o.try(on("friday"))
+			}
+			o.fails("Outcome unknown", "as it was before")
+			o.want(prototest.Attributes{"fulfilled": false, "request_id": first})
 
-				withWire(o.Provider, o.service, prototest.Attributes{"lag": "10s"})
-				o.service.SetPendingLag(mockserver.Lag{Looks: 1})
-				state, _ = o.MustUpdate(o.name, state, friday)
-				o.want(state, prototest.Attributes{"request_id": o.queued(2)[1].ID})
-				if n := o.service.Count(o.operation); n != 2 {
-					t.Errorf("%d requests were sent, want 2", n)
-				}
+			o.withWire(prototest.Attributes{"lag": "10s"})
+			o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+			o.apply(nil)
+			o.want(prototest.Attributes{"request_id": o.queued(2)[1].ID})
+			if n := o.service.Count(o.operation); n != 2 {
+				t.Errorf("%d requests were sent, want 2", n)
+			}
 
-				if o.name == deletionName {
-					for i, config := range []prototest.Attributes{o.config, friday} {
-						o.service.FulfilAll()
-						<-time.After(time.Minute)
-						state, _ = o.refresh(state)
-						state, _ = o.MustUpdate(o.name, state, config)
-						o.queued(3 + i)
-					}
+			if o.name == deletionName {
+				for i, day := range []string{"saturday", "friday"} {
+					o.service.FulfilAll()
+					<-time.After(time.Minute)
+					o.refresh()
+					o.apply(on(day))
+					o.queued(3 + i)
 				}
-			}, never)
-		})
-	}
+			}
+		}, never)
+	})
 }
 
 // A state that was written by hand has no private part.
 func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
-		state := o.create(atOnce)
-		state.Private = nil
-		id := o.queued(1)[0].ID
-
-		state, _ = o.refresh(state)
-		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": false})
+	bothRequests.each(t, func(_ *testing.T, o *object) {
+		o.apply(atOnce)
+		o.state.Private = nil
+		want := prototest.Attributes{"request_id": o.queued(1)[0].ID, "requested_at": o.state.Attributes["requested_at"], "fulfilled": false}
+		o.refresh()
+		o.want(want)
 		o.service.FulfilAll()
-		state, _ = o.refresh(state)
-		state, diags := o.MustUpdate(o.name, state, o.config)
-		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": true})
-		wantNoDiagnostics(t, diags)
+		o.refresh()
+		o.apply(prototest.Attributes{"wait_for_fulfilment": true})
+		o.says()
+		want["fulfilled"] = true
+		o.want(want)
 		o.queued(1)
 	}, never)
 }
@@ -687,28 +475,34 @@ func TestRequests_withoutPrivateStateStandForTheirRequest(t *testing.T) {
 // deletion that is listed as done.
 func TestDataDeletion_withoutPrivateStateIsNotProvenByWhatWasBefore(t *testing.T) {
 	t.Parallel()
-	eachObject(t, []string{deletionName}, func(_ *testing.T, o *object) {
-		o.service.DeleteProfile(scope, person)
-		o.service.Conclude(o.enqueue(), mockserver.Outcome{KeepListed: true})
-		<-time.After(time.Minute)
-		state := o.create(atOnce)
-		state.Private = nil
-		o.service.Conclude(o.queued(2)[1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
-		for range 3 {
-			state, _ = o.refresh(state)
-			o.want(state, prototest.Attributes{"fulfilled": false})
-		}
-	}, never)
+	rows(t, map[string]bool{"no profile": false, "an older deletion": true}, func(t *testing.T, _ string, isOlder bool) {
+		deletions.each(t, func(_ *testing.T, o *object) {
+			o.service.DeleteProfile(scope, person)
+			if isOlder {
+				o.service.Conclude(o.enqueue(), mockserver.Outcome{KeepListed: true})
+			}
+			<-time.After(time.Minute)
+			o.apply(atOnce)
+			o.state.Private, o.state.Attributes["request_id"] = nil, nil
+			queue := o.service.Queue()
+			o.service.Conclude(queue[len(queue)-1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
+			for range 3 {
+				o.refresh()
+				o.want(prototest.Attributes{"fulfilled": false})
+			}
+		}, never)
+	})
 }
 
 // State cannot hold a number of microseconds that is read as seconds.
 func TestRequests_takeOverARequestOfAYearFarAway(t *testing.T) {
 	t.Parallel()
-	eachObject(t, ownResources, func(t *testing.T, o *object) {
+	bothRequests.each(t, func(t *testing.T, o *object) {
 		o.service.ReshapePending(func(r map[string]any) map[string]any { r["createdAt"] = time.Now().UnixMicro(); return r })
 		id := o.enqueue()
-		state, _ := o.refresh(o.create(atOnce))
-		o.want(state, prototest.Attributes{"request_id": id, "fulfilled": false})
+		o.apply(atOnce)
+		o.refresh()
+		o.want(prototest.Attributes{"request_id": id, "fulfilled": false})
 		if n := o.service.Count(o.operation); n != 0 {
 			t.Errorf("%d requests were sent", n)
 		}
@@ -731,12 +525,40 @@ func (c panicsOnceSent) Deadline() (time.Time, bool) {
 }
 
 // An accepted request is in state, whatever happens while it is waited for.
-func TestRequests_oneWhoseWaitPanicsIsInState(t *testing.T) {
+func TestRequests_oneWhoseWaitFailsIsInState(t *testing.T) {
 	t.Parallel()
-	eachObject(t, everyResource, func(t *testing.T, o *object) {
-		plan, _ := o.MustPlan(o.name, nil, o.config)
-		state, diags := o.Apply(panicsOnceSent{t.Context(), o}, o.name, nil, plan)
-		prototest.WantText(t, diags.Errors(), "Internal error")
-		o.want(state, prototest.Attributes{"request_id": o.queued(1)[0].ID, "fulfilled": false})
-	}, never)
+	rows(t, map[string]bool{"a panic": true, "a list that is refused": false}, func(t *testing.T, _ string, panics bool) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			if panics {
+				plan, _ := o.MustPlan(o.name, nil, o.config)
+				o.state, o.diags = o.Apply(panicsOnceSent{t.Context(), o}, o.name, nil, plan)
+				o.fails("Internal error")
+			} else {
+				o.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
+				o.apply(nil)
+				o.says("but waiting for it failed", "Not permitted")
+			}
+			o.want(prototest.Attributes{"request_id": o.queued(1)[0].ID, "fulfilled": false})
+		}, never)
+	})
+}
+
+// Terraform shows no warnings of the second plan of a replacement. A read-only provider refuses another request.
+func TestRequests_plans(t *testing.T) {
+	t.Parallel()
+	bothRequests.each(t, func(t *testing.T, o *object) {
+		o.apply(nil)
+		plan, diags := o.MustPlan(o.name, o.state, o.config.With(prototest.Attributes{"identity_id": "ada@example.com"}))
+		if o.name == deletionName {
+			prototest.WantText(t, diags.Warnings(), "is irreversible")
+		}
+		if plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != prototest.Unknown {
+			t.Errorf("planned is %v", plan.Attributes)
+		}
+
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"read_only": true}))
+		o.wantEmptyPlan()
+		_, diags = o.Plan(o.name, o.state, o.config.With(on("friday")))
+		prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
+	})
 }

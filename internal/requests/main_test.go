@@ -3,8 +3,10 @@
 package requests_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -15,12 +17,71 @@ import (
 func TestMain(m *testing.M) { acctest.Main(m) }
 
 const (
-	deletionName = "analytics_data_deletion"
-	accessName   = "analytics_data_access_request"
-	person       = "jane.doe@example.com"
+	deletionName      = "analytics_data_deletion"
+	accessName        = "analytics_data_access_request"
+	deleteName        = "analytics_delete_data"
+	requestAccessName = "analytics_request_data_access"
+
+	person = "jane.doe@example.com"
 )
 
 var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+
+// object is an object of a resource of this package, or an action, with the state that it is in and what the latest
+// step has said. The person has data at the service.
+type object struct {
+	*prototest.Provider
+
+	t         *testing.T
+	service   *mocktest.Instance
+	name      string
+	operation string // of the service
+	path      string // of the file that it writes; empty for none
+
+	config prototest.Attributes
+	state  *prototest.State
+	diags  prototest.Diagnostics
+}
+
+// names are the names of resources or actions.
+type names []string
+
+var (
+	deletions    = names{deletionName}
+	accesses     = names{accessName}
+	bothRequests = names{deletionName, accessName}
+	bothActions  = names{deleteName, requestAccessName}
+)
+
+// each runs a test for an object of each name, in virtual time and against a mock server of its own.
+func (n names) each(t *testing.T, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	for _, name := range n {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+				putData(service)
+				o := &object{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData, config: config(nil)}
+				if name == accessName || name == requestAccessName {
+					o.operation, o.path = mockserver.OpGetAllData, output(t)
+					o.config = config(prototest.Attributes{"output_path": o.path})
+				}
+				test(t, o)
+			}, slices.Insert(configure, 0, finishedAccessIsListed)...)
+		})
+	}
+}
+
+// rows runs a test for each row of a table.
+func rows[R any](t *testing.T, table map[string]R, test func(t *testing.T, name string, row R)) {
+	t.Helper()
+	for name, row := range table {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, name, row)
+		})
+	}
+}
 
 // config returns the configuration of a request about the person. others override it.
 func config(others prototest.Attributes) prototest.Attributes {
@@ -39,19 +100,113 @@ func on(day string) prototest.Attributes {
 
 var atOnce = prototest.Attributes{"wait_for_fulfilment": false}
 
-// bubble runs a test in virtual time, against a mock server at which the person has data.
-func bubble(t *testing.T, test func(t *testing.T, p *prototest.Provider, service *mocktest.Instance), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-		putData(service)
-		test(t, p, service)
-	}, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
+// try applies the configuration with others on top, in a run of its own. It may end with an error.
+func (o *object) try(others prototest.Attributes) {
+	o.t.Helper()
+	o.NewRun()
+	o.config = o.config.With(others)
+	o.state, o.diags = o.Update(o.name, o.state, o.config)
+	o.isDiscreet()
+	o.NewRun()
+}
+
+// apply is try without an error.
+func (o *object) apply(others prototest.Attributes) {
+	o.t.Helper()
+	o.try(others)
+	o.NoErrors(o.diags)
+}
+
+// isDiscreet fails the test if the latest step has shown anything of the person.
+func (o *object) isDiscreet() {
+	o.t.Helper()
+	wantUnnamed(o.t, append(o.diags.Errors(), o.diags.Warnings()...))
+}
+
+// refresh refreshes the object some time later, in another run, which a plan may follow.
+func (o *object) refresh() {
+	o.t.Helper()
+	<-time.After(time.Second)
+	o.NewRun()
+	o.state, o.diags = o.MustRefresh(o.name, o.state)
+	o.isDiscreet()
+	for _, text := range o.diags.Warnings() {
+		for _, words := range []string{"within the time that timeouts allows", "aiting for it failed", "Interrupted while waiting"} {
+			if strings.Contains(text, words) {
+				o.t.Errorf("nobody has waited, and it says %q", text)
+			}
+		}
+	}
+}
+
+// says fails the test if no warning of the latest step has all the words. Without any, the step must have said nothing.
+func (o *object) says(words ...string) {
+	o.t.Helper()
+	if len(words) > 0 {
+		prototest.WantText(o.t, o.diags.Warnings(), words...)
+	} else if len(o.diags) > 0 {
+		o.t.Errorf("it says %q", append(o.diags.Warnings(), o.diags.Errors()...))
+	}
+}
+
+// fails fails the test if no error of the latest step has all the words.
+func (o *object) fails(words ...string) {
+	o.t.Helper()
+	prototest.WantText(o.t, o.diags.Errors(), words...)
+}
+
+// want fails the test if an attribute of the object has another value.
+func (o *object) want(want prototest.Attributes) {
+	o.t.Helper()
+	if o.state == nil {
+		o.t.Fatal("there is no object")
+	}
+	for name, value := range want {
+		if got := o.state.Attributes[name]; got != value {
+			o.t.Errorf("%s is %v, want %v", name, got, value)
+		}
+	}
+}
+
+// wantEmptyPlan fails the test if the plan of the configuration changes the object.
+func (o *object) wantEmptyPlan() {
+	o.t.Helper()
+	o.WantEmptyPlan(o.name, o.state, o.config)
+}
+
+// queued returns the requests that the service has accepted for the object, which are so many.
+func (o *object) queued(want int) []mockserver.QueuedRequest {
+	o.t.Helper()
+	return wantQueued(o.t, o.service, o.operation, want)
+}
+
+// enqueue puts a request of somebody else into the queue of the service.
+func (o *object) enqueue() (id string) {
+	return o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: o.operation})
+}
+
+// failed is how a request ends that the service fails.
+var failed = mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"}
+
+// conclude ends the first request of the queue.
+func (o *object) conclude(as mockserver.Outcome) {
+	o.service.Conclude(o.service.Queue()[0].ID, as)
+}
+
+// answer makes the service answer an operation with this, so often; negative for always.
+func (o *object) answer(operation string, times, status int, body string) {
+	o.service.Inject(mockserver.Fault{Operation: operation, Times: times, Status: status, Body: []byte(body)})
+}
+
+// withWire begins another run of the provider with settings of wire.
+func (o *object) withWire(wire prototest.Attributes) {
+	o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": wire}))
 }
 
 // startWithData returns a mock server at which the person has data.
 func startWithData(t *testing.T, configure ...func(*mockserver.Server)) *mocktest.Instance {
 	t.Helper()
-	service := mocktest.Start(t, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
+	service := mocktest.Start(t, slices.Insert(configure, 0, finishedAccessIsListed)...)
 	putData(service)
 	return service
 }
@@ -62,11 +217,6 @@ func putData(service *mocktest.Instance) {
 	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
 }
 
-// withWire begins another run of the provider with settings of wire.
-func withWire(p *prototest.Provider, service *mocktest.Instance, wire prototest.Attributes) {
-	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": wire}))
-}
-
 // finishedAccessIsListed keeps data access requests in the list once they are carried out:
 // nothing else shows that they are.
 func finishedAccessIsListed(s *mockserver.Server) {
@@ -75,6 +225,7 @@ func finishedAccessIsListed(s *mockserver.Server) {
 	}
 }
 
+// never makes the service carry out nothing by itself.
 func never(s *mockserver.Server) {
 	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
 		return mockserver.Outcome{Fate: mockserver.Never, KeepListed: q.Operation == mockserver.OpGetAllData}
@@ -92,38 +243,11 @@ func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 // the test if their number is not want.
 func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want int) []mockserver.QueuedRequest {
 	t.Helper()
-	var got []mockserver.QueuedRequest
-	for _, q := range service.Queue() {
-		if q.Operation == operation {
-			got = append(got, q)
-		}
-	}
-
+	got := slices.DeleteFunc(service.Queue(), func(q mockserver.QueuedRequest) bool { return q.Operation != operation })
 	if len(got) != want {
 		t.Fatalf("the service has accepted %d requests, want %d: %v", len(got), want, got)
 	}
-
 	return got
-}
-
-// wantAttributes fails the test if an attribute of the object has another value.
-func wantAttributes(t *testing.T, state *prototest.State, want prototest.Attributes) {
-	t.Helper()
-	if state == nil {
-		t.Fatal("there is no object")
-	}
-
-	for name, value := range want {
-		if got := state.Attributes[name]; got != value {
-			t.Errorf("%s is %v, want %v", name, got, value)
-		}
-	}
-}
-
-// wantNoPerson fails the test if a diagnostic holds anything of the person.
-func wantNoPerson(t *testing.T, diags prototest.Diagnostics) {
-	t.Helper()
-	wantUnnamed(t, append(diags.Errors(), diags.Warnings()...))
 }
 
 // wantUnnamed fails the test if a text holds anything of the person, or other words.
@@ -135,14 +259,6 @@ func wantUnnamed(t *testing.T, texts []string, others ...string) {
 				t.Errorf("it shows %q: %s", private, text)
 			}
 		}
-	}
-}
-
-// wantNoDiagnostics fails the test if there is a warning or an error.
-func wantNoDiagnostics(t *testing.T, diags prototest.Diagnostics) {
-	t.Helper()
-	if texts := append(diags.Warnings(), diags.Errors()...); len(texts) > 0 {
-		t.Errorf("it says %q", texts)
 	}
 }
 

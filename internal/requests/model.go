@@ -248,6 +248,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 		p := problemOf(err, "")
 		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
 		p.InState = f.InState
+		p.Do = "remove the cause and run again."
 
 		return nil, &p
 	case written == nil:

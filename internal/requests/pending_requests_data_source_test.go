@@ -3,6 +3,7 @@
 package requests_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -19,37 +20,43 @@ import (
 
 const pendingName = "analytics_pending_requests"
 
-// list makes the service answer with these records as its list of pending requests.
-func list(records ...any) func(*mockserver.Server) {
-	return func(s *mockserver.Server) {
-		mockserver.Reshape(s, func([]map[string]any) any { return records }, mockserver.OpListPendingRequests)
+// listing is what the data source reads of a list of pending requests.
+type listing struct {
+	prototest.Attributes
+
+	warnings []string
+}
+
+// list reads the list that the service answers with, a text of JSON or a value.
+func list(t *testing.T, answer any, config prototest.Attributes) listing {
+	t.Helper()
+	body, isText := answer.(string)
+	if !isText {
+		encoded, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = string(encoded)
 	}
-}
 
-// reader returns a provider whose service answers as configured.
-func reader(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
-	t.Helper()
-	service := mocktest.Start(t, configure...)
-	return prototest.MustStart(t, prototest.Config(service)), service
-}
-
-// read reads the pending requests without an error.
-func read(t *testing.T, p *prototest.Provider, config prototest.Attributes) (prototest.Attributes, prototest.Diagnostics) {
-	t.Helper()
+	service := mocktest.Start(t)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body), Times: -1})
+	p := prototest.MustStart(t, prototest.Config(service))
 	got, diags := p.ReadData(pendingName, config)
 	p.NoErrors(diags)
-	return got, diags
+	wantUnnamed(t, diags.Warnings())
+
+	return listing{got, diags.Warnings()}
 }
 
-func ids(t *testing.T, got prototest.Attributes) string {
-	t.Helper()
+// ids returns the identifiers of the requests.
+func (l listing) ids() string {
 	var all []string
-	requests, _ := got["requests"].([]any)
+	requests, _ := l.Attributes["requests"].([]any)
 	for _, r := range requests {
 		record, _ := r.(prototest.Attributes)
 		all = append(all, fmt.Sprint(record["id"]))
 	}
-
 	return strings.Join(all, " ")
 }
 
@@ -60,107 +67,83 @@ func counts(access, deletion, profile, unknown float64) prototest.Attributes {
 // A request that may be the person's is counted apart, and the list is not complete then.
 func TestPendingRequests_mayMatch(t *testing.T) {
 	t.Parallel()
-	request := func(identity any, more map[string]any) map[string]any {
-		record := map[string]any{"id": "r-1", "operation": "deleteAllData"}
-		if identity != nil {
-			record["identityId"] = identity
-		}
-		maps.Copy(record, more)
-		return record
-	}
-	for name, tc := range map[string]struct {
-		record           map[string]any
+	type row struct {
+		record           map[string]any // with what the record of a deletion has else
 		total, uncertain float64
-	}{
-		"exactly":             {request(person, nil), 1, 0},
-		"in capitals":         {request("JANE.DOE@EXAMPLE.COM", nil), 0, 1},
-		"encoded twice":       {request("jane.doe%2540example.com", nil), 0, 1},
-		"as a mailbox":        {request("mailto:"+person, nil), 0, 1},
-		"in another member":   {request("u-77", map[string]any{"email": person}), 0, 1},
-		"nobody":              {request(nil, nil), 0, 1},
-		"no operation":        {request(person, map[string]any{"operation": "simmer"}), 0, 1},
-		"somebody else":       {request("u-77", nil), 0, 0},
-		"a longer name":       {request(person+".au", nil), 0, 0},
-		"another operation":   {request(person, map[string]any{"operation": "getAllData"}), 0, 0},
-		"nobody, another one": {request(nil, map[string]any{"operation": "getAllData"}), 0, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, _ := reader(t, list(tc.record))
-			got, diags := read(t, p, prototest.Attributes{"identity_id": person, "operation": "data_deletion"})
-			if got["total"] != tc.total || got["uncertain"] != tc.uncertain || got["complete"] != (tc.uncertain == 0) {
-				t.Errorf("total %v, uncertain %v, complete %v", got["total"], got["uncertain"], got["complete"])
-			}
-			wantNoPerson(t, diags)
-		})
 	}
+	rows(t, map[string]row{
+		"exactly":             {map[string]any{"identityId": person}, 1, 0},
+		"in capitals":         {map[string]any{"identityId": "JANE.DOE@EXAMPLE.COM"}, 0, 1},
+		"encoded twice":       {map[string]any{"identityId": "jane.doe%2540example.com"}, 0, 1},
+		"as a mailbox":        {map[string]any{"identityId": "mailto:" + person}, 0, 1},
+		"in another member":   {map[string]any{"identityId": "u-77", "email": person}, 0, 1},
+		"nobody":              {nil, 0, 1},
+		"no operation":        {map[string]any{"identityId": person, "operation": "simmer"}, 0, 1},
+		"somebody else":       {map[string]any{"identityId": "u-77"}, 0, 0},
+		"a longer name":       {map[string]any{"identityId": person + ".au"}, 0, 0},
+		"another operation":   {map[string]any{"identityId": person, "operation": "getAllData"}, 0, 0},
+		"nobody, another one": {map[string]any{"operation": "getAllData"}, 0, 0},
+	}, func(t *testing.T, _ string, row row) {
+		record := map[string]any{"id": "r-1", "operation": "deleteAllData"}
+		maps.Copy(record, row.record)
+		got := list(t, []any{record}, prototest.Attributes{"identity_id": person, "operation": "data_deletion"})
+		if got.Attributes["total"] != row.total || got.Attributes["uncertain"] != row.uncertain || got.Attributes["complete"] != (row.uncertain == 0) {
+			t.Errorf("total %v, uncertain %v, complete %v", got.Attributes["total"], got.Attributes["uncertain"], got.Attributes["complete"])
+		}
+	})
 }
 
 func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	t.Parallel()
-
-	p, service := reader(t, never, func(s *mockserver.Server) {
-		mockserver.Reshape(s, func(records []map[string]any) any {
-			rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-			return records
-		}, mockserver.OpListPendingRequests)
-	})
-	for i, q := range []mockserver.QueuedRequest{
-		{Identity: person, Operation: mockserver.OpDeleteAllData},
-		{Identity: "other", Operation: mockserver.OpDeleteAllData},
-		{Identity: person, Operation: mockserver.OpGetAllData},
-		{Identity: "other", Operation: mockserver.OpUpdateProfile},
-	} {
-		q.Scope, q.ID = scope, fmt.Sprint("r", i)
-		service.Enqueue(q)
+	var records []any
+	for i, r := range [][2]string{{person, "deleteAllData"}, {"other", "deleteAllData"}, {person, "getAllData"}, {"other", "updateUserProfile"}} {
+		records = append(records, map[string]any{"id": fmt.Sprint("r", i), "identityId": r[0], "operation": r[1], "createdAt": fmt.Sprintf("2026-01-0%dT00:00:00Z", i+1)})
 	}
-
-	service.Enqueue(mockserver.QueuedRequest{ID: "elsewhere", Scope: mockserver.Scope{AccountID: "acct"}, Identity: person, Operation: mockserver.OpGetAllData})
-	for _, tc := range []struct {
+	rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+	type row struct {
 		config prototest.Attributes
 		ids    string
 		total  float64
 		counts prototest.Attributes
-	}{
-		{prototest.Attributes{}, "r0 r1 r2 r3", 4, counts(1, 2, 1, 0)},
-		{prototest.Attributes{"identity_id": person}, "r0 r2", 2, counts(1, 1, 0, 0)},
-		{prototest.Attributes{"operation": "data_deletion"}, "r0 r1", 2, counts(0, 2, 0, 0)},
-		{prototest.Attributes{"identity_id": person, "operation": "profile_update"}, "", 0, counts(0, 0, 0, 0)},
-		{prototest.Attributes{"max_requests": 0}, "", 4, counts(1, 2, 1, 0)},
-		{prototest.Attributes{"max_requests": 2}, "r0 r1", 4, counts(1, 2, 1, 0)},
-		{prototest.Attributes{"account_id": "acct"}, "elsewhere", 1, counts(1, 0, 0, 0)},
-	} {
-		got, diags := read(t, p, tc.config)
-		if ids := ids(t, got); ids != tc.ids {
-			t.Errorf("%v gives %q, want %q", tc.config, ids, tc.ids)
-		}
-		if diff := cmp.Diff(tc.counts, got["counts_by_operation"]); diff != "" {
-			t.Errorf("%v: %s", tc.config, diff)
-		}
-		if got["total"] != tc.total {
-			t.Errorf("%v counts %v, want %v", tc.config, got["total"], tc.total)
-		}
-		if tc.ids == "r0 r1" && tc.total > 2 {
-			prototest.WantText(t, diags.Warnings(), "4 pending requests match, and max_requests keeps 2", "identity_id or operation", "max_requests = 0")
-		} else {
-			wantNoDiagnostics(t, diags)
-		}
 	}
+	rows(t, map[string]row{
+		"all":             {prototest.Attributes{}, "r0 r1 r2 r3", 4, counts(1, 2, 1, 0)},
+		"a person":        {prototest.Attributes{"identity_id": person}, "r0 r2", 2, counts(1, 1, 0, 0)},
+		"an operation":    {prototest.Attributes{"operation": "data_deletion"}, "r0 r1", 2, counts(0, 2, 0, 0)},
+		"both":            {prototest.Attributes{"identity_id": person, "operation": "profile_update"}, "", 0, counts(0, 0, 0, 0)},
+		"the counts":      {prototest.Attributes{"max_requests": 0}, "", 4, counts(1, 2, 1, 0)},
+		"some, and a cut": {prototest.Attributes{"max_requests": 2}, "r0 r1", 4, counts(1, 2, 1, 0)},
+	}, func(t *testing.T, name string, row row) {
+		got := list(t, records, row.config)
+		if diff := cmp.Diff(row.counts, got.Attributes["counts_by_operation"]); diff != "" || got.ids() != row.ids || got.Attributes["total"] != row.total {
+			t.Errorf("%v gives %q of %v: %s", row.config, got.ids(), got.Attributes["total"], diff)
+		}
+		if strings.Contains(name, "cut") {
+			prototest.WantText(t, got.warnings, "4 pending requests match, and max_requests keeps 2", "identity_id or operation", "max_requests = 0")
+		} else if len(got.warnings) > 0 {
+			t.Errorf("it warns %q", got.warnings)
+		}
+	})
+}
 
-	service.Reset()
+func TestPendingRequests_input(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := prototest.MustStart(t, prototest.Config(service))
 	for _, config := range []prototest.Attributes{
-		{"identity_id": ""},
-		{"operation": "delete"},
-		{"max_requests": -1},
-		{"max_requests": 10_001},
-		{"org_id": "only"},
-		{"account_id": "a", "org_id": "o", "project_id": "p"},
+		{"identity_id": ""}, {"operation": "delete"}, {"max_requests": -1}, {"max_requests": 10_001}, {"org_id": "only"}, {"account_id": "a", "org_id": "o", "project_id": "p"},
 	} {
 		if _, diags := p.ReadData(pendingName, config); len(diags.Errors()) == 0 {
 			t.Errorf("%v is accepted", config)
 		}
 	}
 	wantNothingSent(t, service)
+
+	_, diags := p.ReadData(pendingName, prototest.Attributes{"account_id": "acct"})
+	p.NoErrors(diags)
+	if asked := service.Requests(); asked[len(asked)-1].Scope.AccountID != "acct" {
+		t.Errorf("the service was asked %v", asked)
+	}
 }
 
 func TestPendingRequests_longListIsCut(t *testing.T) {
@@ -170,63 +153,46 @@ func TestPendingRequests_longListIsCut(t *testing.T) {
 	for i := range records {
 		records[i] = map[string]any{"id": fmt.Sprintf("r-%06d", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData"}
 	}
-	rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-
-	p, _ := reader(t, list(records...))
-	got, diags := read(t, p, prototest.Attributes{})
-	prototest.WantText(t, diags.Warnings(), fmt.Sprintf("%d pending requests match, and max_requests keeps 1000", many))
-	if kept, _ := got["requests"].([]any); got["total"] != float64(many) || len(kept) != 1_000 {
-		t.Errorf("%v in total, %d kept", got["total"], len(kept))
+	got := list(t, records, prototest.Attributes{})
+	prototest.WantText(t, got.warnings, fmt.Sprintf("%d pending requests match, and max_requests keeps 1000", many))
+	if kept := len(strings.Fields(got.ids())); got.Attributes["total"] != float64(many) || kept != 1_000 {
+		t.Errorf("%v in total, %d kept", got.Attributes["total"], kept)
 	}
 }
 
 // Records are read as far as they are recognised, and a part of the list is said to be one.
 func TestPendingRequests_answers(t *testing.T) {
 	t.Parallel()
-	const page = `{"id":"r-1"}`
 	unknown := prototest.Attributes{"id": nil, "identity_id": nil, "operation": nil, "created_at": nil, "status": nil}
-	const foreign = `{"_id":{"$oid":"65a"},"userId":"` + person + `","type":"DELETE_ALL_DATA","state":"queued","created":"2026-01-31T13:00:00+01:00"}`
-	for name, tc := range map[string]struct {
+	const page, foreign = `{"id":"r-1"}`, `{"_id":{"$oid":"65a"},"userId":"` + person + `","type":"DELETE_ALL_DATA","state":"queued","created":"2026-01-31T13:00:00+01:00"}`
+	type row struct {
 		body     string
-		says     []string // in a warning
+		isPart   bool
 		counts   prototest.Attributes
 		requests []any
-	}{
-		"none": {`[]`, nil, counts(0, 0, 0, 0), []any{}},
-		"other names": {`[` + foreign + `,{"what":"is this"}]`, nil, counts(0, 1, 0, 1), []any{
-			unknown.With(prototest.Attributes{"json": `{"what":"is this"}`}),
-			prototest.Attributes{
-				"id": "65a", "identity_id": person, "operation": "data_deletion", "created_at": "2026-01-31T12:00:00Z", "status": "queued", "json": foreign,
-			},
-		}},
-		"a page": {
-			`{"requests":[` + page + `],"has_more":true}`,
-			[]string{"pending requests is not complete", "complete = false"},
-			counts(0, 0, 0, 1),
-			[]any{unknown.With(prototest.Attributes{"id": "r-1", "json": page})},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, service := reader(t)
-			service.Inject(mockserver.Fault{Status: 200, Body: []byte(tc.body), Operation: mockserver.OpListPendingRequests})
-			got, diags := read(t, p, prototest.Attributes{})
-			prototest.WantText(t, append(diags.Warnings(), ""), tc.says...)
-			if got["complete"] != (tc.says == nil) {
-				t.Errorf("complete is %v", got["complete"])
-			}
-			if diff := cmp.Diff(tc.counts, got["counts_by_operation"]); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(tc.requests, got["requests"]); diff != "" {
-				t.Error(diff)
-			}
-		})
 	}
-
-	p, _ := reader(t, func(s *mockserver.Server) {
-		s.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
+	rows(t, map[string]row{
+		"none": {`[]`, false, counts(0, 0, 0, 0), []any{}},
+		"other names": {`[` + foreign + `,{"what":"is this"}]`, false, counts(0, 1, 0, 1), []any{
+			unknown.With(prototest.Attributes{"json": `{"what":"is this"}`}),
+			prototest.Attributes{"id": "65a", "identity_id": person, "operation": "data_deletion", "created_at": "2026-01-31T12:00:00Z", "status": "queued", "json": foreign},
+		}},
+		"a page": {`{"requests":[` + page + `],"has_more":true}`, true, counts(0, 0, 0, 1), []any{unknown.With(prototest.Attributes{"id": "r-1", "json": page})}},
+	}, func(t *testing.T, _ string, row row) {
+		got := list(t, row.body, prototest.Attributes{})
+		if row.isPart {
+			prototest.WantText(t, got.warnings, "pending requests is not complete", "complete = false")
+		}
+		want := prototest.Attributes{"complete": !row.isPart, "counts_by_operation": row.counts, "requests": row.requests}
+		for name, value := range want {
+			if diff := cmp.Diff(value, got.Attributes[name]); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
 	})
-	_, diags := p.ReadData(pendingName, prototest.Attributes{})
+
+	service := mocktest.Start(t)
+	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
+	_, diags := prototest.MustStart(t, prototest.Config(service)).ReadData(pendingName, prototest.Attributes{})
 	prototest.WantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
 }

@@ -20,11 +20,22 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 )
 
-const deletionAddress = deletionName + ".jane"
+const (
+	deletionAddress = deletionName + ".jane"
+	accessAddress   = accessName + ".jane"
+)
 
 // block returns a resource block about the person.
 func block(resource string, lines ...string) string {
 	return fmt.Sprintf("\nresource %q \"jane\" {\n  identity_id = %q\n  %s\n}\n", resource, person, strings.Join(lines, "\n  "))
+}
+
+// state returns checks of attributes in state.
+func state(address string, attributes map[string]knownvalue.Check) (checks []statecheck.StateCheck) {
+	for name, check := range attributes {
+		checks = append(checks, statecheck.ExpectKnownValue(address, tfjsonpath.New(name), check))
+	}
+	return checks
 }
 
 var instant = knownvalue.StringFunc(func(value string) error {
@@ -46,14 +57,11 @@ func TestAccDataDeletionResource_basic(t *testing.T) {
 					plancheck.ExpectUnknownValue(deletionAddress, tfjsonpath.New("request_id")),
 					plancheck.ExpectUnknownValue(deletionAddress, tfjsonpath.New("fulfilled")),
 				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("request_id"), knownvalue.StringExact("request-1")),
-					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("fulfilled"), knownvalue.Bool(true)),
-					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("identity_id"), knownvalue.StringExact(person)),
-					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("wait_for_fulfilment"), knownvalue.Bool(true)),
-					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("requested_at"), instant),
-					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("fulfilled_at"), instant),
-				},
+				ConfigStateChecks: state(deletionAddress, map[string]knownvalue.Check{
+					"identity_id": knownvalue.StringExact(person), "wait_for_fulfilment": knownvalue.Bool(true),
+					"request_id": knownvalue.StringExact("request-1"), "requested_at": instant,
+					"fulfilled": knownvalue.Bool(true), "fulfilled_at": instant,
+				}),
 			},
 			{
 				ResourceName: deletionAddress, ImportState: true, ImportStateId: "jane.doe%40example.com",
@@ -71,19 +79,16 @@ func TestAccDataDeletionResource_basic(t *testing.T) {
 	}
 }
 
-const accessAddress = accessName + ".jane"
-
 // Once its file is gone, the object is created anew.
 func TestAccDataAccessRequestResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
 	service := startWithData(t)
 	path := output(t)
 	access := block(accessName, fmt.Sprintf("output_path = %q", path))
-	fileIsKnown := []statecheck.StateCheck{
-		statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("fulfilled"), knownvalue.Bool(true)),
-		statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("sha256"), knownvalue.NotNull()),
-		statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("bytes"), knownvalue.NotNull()),
-	}
+	isWritten := state(accessAddress, map[string]knownvalue.Check{
+		"fulfilled": knownvalue.Bool(true), "fulfilled_at": instant, "requested_at": instant, "overwrite": knownvalue.Bool(false),
+		"output_path": knownvalue.StringExact(path), "sha256": knownvalue.NotNull(), "bytes": knownvalue.NotNull(),
+	})
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
@@ -94,13 +99,7 @@ func TestAccDataAccessRequestResource_basic(t *testing.T) {
 					plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate),
 					plancheck.ExpectUnknownValue(accessAddress, tfjsonpath.New("sha256")),
 				}},
-				ConfigStateChecks: append(fileIsKnown,
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("output_path"), knownvalue.StringExact(path)),
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("request_id"), knownvalue.StringExact("request-1")),
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("overwrite"), knownvalue.Bool(false)),
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("requested_at"), instant),
-					statecheck.ExpectKnownValue(accessAddress, tfjsonpath.New("fulfilled_at"), instant),
-				),
+				ConfigStateChecks: isWritten,
 			},
 			{
 				PreConfig: func() {
@@ -110,75 +109,11 @@ func TestAccDataAccessRequestResource_basic(t *testing.T) {
 				},
 				Config:            acctest.Block(service, "wire {\n  lag = \"0s\"\n  all_data {\n    at = \"/profile\"\n  }\n}") + access,
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate)),
-				ConfigStateChecks: fileIsKnown,
+				ConfigStateChecks: isWritten,
 			},
 		},
 	})
 
 	wantQueued(t, service, mockserver.OpGetAllData, 1) // the service answers the other with the data
 	wantData(t, path)
-}
-
-const (
-	deleteAddress = "action." + deleteName + ".jane"
-	deletesJane   = `identity_id = "` + person + `"`
-)
-
-// actionBlock returns the block of an action. lines are the lines of its configuration.
-func actionBlock(action string, lines ...string) string {
-	return fmt.Sprintf("\naction %q \"jane\" {\n  config {\n    %s\n  }\n}\n", action, strings.Join(lines, "\n    "))
-}
-
-// triggerBlock returns a resource that triggers an action when it is created and whenever
-// its input changes.
-func triggerBlock(input, action string) string {
-	return fmt.Sprintf(`
-resource "terraform_data" "trigger" {
-  input = %q
-
-  lifecycle {
-    action_trigger {
-      events  = [after_create, after_update]
-      actions = [%s]
-    }
-  }
-}
-`, input, action)
-}
-
-func TestAccDeleteDataAction_basic(t *testing.T) {
-	acctest.PreCheck(t, acctest.Actions)
-	service := startWithData(t)
-	configuration := func(input string) string {
-		return actionBlock(deleteName, deletesJane) + triggerBlock(input, deleteAddress)
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      acctest.Block(service, "read_only = true") + configuration("first"),
-				ExpectError: regexp.MustCompile(`read-only`),
-			},
-			{
-				PreConfig: func() { wantNothingSent(t, service) },
-				Config:    acctest.Block(service) + configuration("first"),
-				PostApplyFunc: func() {
-					wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-					if service.HasData(scope, person) {
-						t.Error("the person's data is still there")
-					}
-				},
-			},
-			{
-				Config:        acctest.Block(service) + configuration("second"),
-				PostApplyFunc: func() { wantQueued(t, service, mockserver.OpDeleteAllData, 2) },
-			},
-		},
-	})
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-	if _, ok := service.Consent(scope, person); !ok {
-		t.Error("the consent went with the data")
-	}
 }
