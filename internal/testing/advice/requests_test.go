@@ -106,6 +106,10 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", `output_path = "missing/ann.json"`), service: listed,
 		follow: configure(object("data_access_request", "x", toFile)),
 	},
+	"remove the cause and run again.": {
+		configuration: object("data_access_request", "x", toFile), service: listed,
+		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
+	},
 	"nothing, if the data is to be requested again and nothing is at output_path; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: applied(write("ann.json", "{}")), says: plan, follow: remove("ann.json"), again: 1,
