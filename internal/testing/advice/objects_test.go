@@ -228,10 +228,6 @@ var lists = map[string]play{
 	"raise limit in the list block": {
 		needs: acctest.Lists, service: bothAgree, situation: query(list(ofTwo, "limit = 1")), says: asksQuery, follow: asked(list(ofTwo, "limit = 2")),
 	},
-	"list the people of a day that is over": {
-		needs: acctest.Lists, situation: query(list(today)), says: asksQuery,
-		follow: asked(list(aDay)),
-	},
 	"if another member holds the identity": {
 		needs: acctest.Lists, service: mails, situation: query(list(`utc_date = "2026-01-30"`)), says: asksQuery,
 		follow: asked(list("utc_date = \"2026-01-30\"\n  identity_field = \"mail\"")),
