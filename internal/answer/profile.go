@@ -20,6 +20,7 @@ type Profile struct {
 	// Cached and Date are those of the answer, as in transport.Answer.
 	Cached bool
 	Date   time.Time
+	IsNone bool // the service says that the person has none
 }
 
 // Holds reports whether the profile has all these members with these values. A null

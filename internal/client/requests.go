@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -89,17 +90,20 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 
 	for i, r := range list.Records {
 		if r.Code != "" {
-			list.Records[i].Code = ShownID(got.Redact.Clean(r.Code), r.Identity)
+			list.Records[i].Code = (&transport.Redactor{Values: []string{r.Identity}}).Text(got.Redact.Clean(r.Code), 80)
 		}
 	}
 
 	return list, err
 }
 
-// ShownID returns an identifier or a code that the service gives to a request about a person, for a message:
+// ShownID returns the identifier that the service gives to a request about a person, for a message: quoted,
 // escaped, cut to 80 characters, and without the person and what looks like one or like a secret.
 func ShownID(id, person string) string {
-	return (&transport.Redactor{Values: []string{person}}).Text(id, 80)
+	if id == "" {
+		return "without an id"
+	}
+	return strconv.Quote((&transport.Redactor{Values: []string{person}}).Text(id, 80))
 }
 
 // DeferredError returns an error about a request of a type that no answer of the service
@@ -273,11 +277,11 @@ func (s *sink) errorOf(a transport.Answer, err error) error {
 
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
 // caller knows of; an answer that has them in another place is an error. Errors are *Error,
-// of ClassNotFound where the service itself says that there is none.
+// of ClassNotFound where the service itself says that there is none, which the profile says too.
 func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
-	if err != nil {
-		return answer.Profile{}, err
+	if none, ok := errors.AsType[*transport.Error](err); ok {
+		return answer.Profile{Cached: none.Cached, Date: none.Date, IsNone: none.Class == transport.ClassNotFound}, err
 	}
 
 	profile, err := answer.ProfileCall{Envelope: c.wire.Envelope, At: c.wire.Profile.At, Managed: managed}.Read(got.JSON)

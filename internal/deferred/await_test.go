@@ -32,30 +32,6 @@ func wantOurs(t *testing.T, service *mocktest.Instance, s proof.Submission, at i
 	}
 }
 
-func TestDeferred_requestWithoutAnID(t *testing.T) {
-	t.Parallel()
-	play(t, map[string]scenario{
-		// What this process has sent is not taken for a later request, even if the list did not
-		// show it when that one was sent.
-		"after one of this process": {func(s *mockserver.Server) {
-			s.FulfilmentDelay = time.Hour
-			s.SetPendingLag(mockserver.Lag{Time: 5 * time.Second})
-			s.RenamePending("createdAt", "")
-		}, func(t *testing.T, service *mocktest.Instance, r run) {
-			r.mustSubmit(t, r.update(gold))
-			<-time.After(4 * time.Second) // so that the list shows the first for a while before the second
-			withoutIDs(service.Server)
-			silver := r.update(map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
-			s, _ := r.mustSubmit(t, silver)
-			if !s.Explained {
-				t.Error("the first is not known to explain the effect")
-			}
-			s, _ = r.Await(t.Context(), silver, s, time.Minute)
-			wantOurs(t, service, s, 1)
-		}},
-	})
-}
-
 // A request that leaves the list after a status that is not known says so.
 func TestDeferred_requestThatLeavesWithAnUnknownStatus(t *testing.T) {
 	t.Parallel()
@@ -101,7 +77,7 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 			refreshAll()
 			wantCount(t, service, mockserver.OpListPendingRequests, want+1)
 		}
-	}, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
+	}, within(time.Hour))
 }
 
 // answerLikeData is an answer that looks like a person's data.
@@ -164,57 +140,59 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	}
 }
 
-func TestDeferred_answerWithData(t *testing.T) {
+// Larger than an acknowledgement may be; in a soak, larger than an answer in memory.
+func TestDeferred_dataOfAnySize(t *testing.T) {
 	t.Parallel()
-	// Larger than an acknowledgement may be; in a soak, larger than an answer in memory.
 	large := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, soak.Size(1<<20, 2*transport.LimitJSON)>>16) + `]}`
-	play(t, map[string]scenario{
-		// Where the list is not read, the member that the data has shows that it is the data.
-		"without the list": {mocktest.AnswerQueueing(200, answerLikeData), func(t *testing.T, service *mocktest.Instance, _ run) {
-			var file strings.Builder
-			r := newRun(t, service, withProfileInData, ignoringTheList)
-			s, _ := r.mustSubmit(t, r.access(&file))
-			wantState(t, s, proof.Fulfilled)
-			if file.String() != answerLikeData {
-				t.Errorf("the data is %s", file.String())
-			}
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.access(io.Discard))
+		s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
+		wantState(t, s, proof.Fulfilled)
 
-			r = newRun(t, service, ignoringTheList)
-			_, _, err := r.Submit(t.Context(), r.access(io.Discard), proof.Submission{})
-			if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
-				t.Errorf("the detail is %s", e.Detail)
-			}
-			wantCount(t, service, mockserver.OpGetAllData, 1)
-		}},
+		var file strings.Builder
+		fetch := r.access(nil)
+		fetch.Send = func(ctx context.Context) (answer.Receipt, error) {
+			return r.FetchData(ctx, about, answer.DataCall{Seen: true}, &file)
+		}
+		s, _ = r.mustSubmit(t, fetch)
+		wantState(t, s, proof.Fulfilled)
+		if file.String() != large {
+			t.Errorf("%d bytes of %d", file.Len(), len(large))
+		}
+	}, mocktest.AnswerData(large), within(time.Minute))
+}
 
-		"of any size": {mocktest.AnswerData(large), func(t *testing.T, service *mocktest.Instance, r run) {
-			service.FulfilmentDelay = time.Minute
-			s, _ := r.mustSubmit(t, r.access(io.Discard))
-			s, _ = r.Await(t.Context(), r.access(nil), s, time.Hour)
-			wantState(t, s, proof.Fulfilled)
+// Where the list is not read, the member that the data has shows that it is the data.
+func TestDeferred_dataWithoutAList(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		var file strings.Builder
+		r := newRun(t, service, withProfileInData, ignoringTheList)
+		s, _ := r.mustSubmit(t, r.access(&file))
+		wantState(t, s, proof.Fulfilled)
+		if file.String() != answerLikeData {
+			t.Errorf("the data is %s", file.String())
+		}
 
-			var file strings.Builder
-			fetch := r.access(nil)
-			fetch.Send = func(ctx context.Context) (answer.Receipt, error) {
-				return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{Seen: true}, &file)
-			}
-			s, _ = r.mustSubmit(t, fetch)
-			wantState(t, s, proof.Fulfilled)
-			if file.String() != large {
-				t.Errorf("%d bytes of %d", file.Len(), len(large))
-			}
-		}},
+		r = newRun(t, service, ignoringTheList)
+		_, _, err := r.Submit(t.Context(), r.access(io.Discard), proof.Submission{})
+		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
+			t.Errorf("the detail is %s", e.Detail)
+		}
+		wantCount(t, service, mockserver.OpGetAllData, 1)
+	}, mocktest.AnswerQueueing(200, answerLikeData))
+}
 
-		// The answers after a slow one are not older than the request.
-		"after a slow list": {never, func(t *testing.T, service *mocktest.Instance, r run) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 5 * time.Second, Commit: true})
-			s, _ := r.mustSubmit(t, r.access(nil))
-			wantState(t, s, proof.Accepted)
-			s, report := r.mustRefresh(t, r.access(nil), s, 0)
-			wantState(t, s, proof.Listed)
-			if report.Gap != "" {
-				t.Errorf("the list is not understood: %s", report.Gap)
-			}
-		}},
-	})
+// The answers after a slow list are not older than the request.
+func TestDeferred_slowListBeforeSending(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 5 * time.Second, Commit: true})
+		s, _ := r.mustSubmit(t, r.access(nil))
+		s, report := r.mustRefresh(t, r.access(nil), s, 0)
+		wantState(t, s, proof.Listed)
+		if report.Gap != "" {
+			t.Errorf("the list is not understood: %s", report.Gap)
+		}
+	}, within(time.Hour))
 }

@@ -36,10 +36,9 @@ import (
 // Engine carries out deferred requests. It is safe for concurrent use. Submissions about
 // one person in one scope are carried out one after the other.
 type Engine struct {
-	people      *client.PersonLocks
-	read        readFunc
-	rules       proof.Rules
-	ignoresList bool // the pending list is not read
+	people *client.PersonLocks
+	read   readFunc
+	rules  proof.Rules
 
 	mu sync.Mutex
 	// known is what this process has submitted or read from state. The pending list alone cannot tell whether a
@@ -53,15 +52,21 @@ type readFunc func(ctx context.Context, about client.Person, after, since time.T
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	isIgnored, list := c.ListUse == client.ListIgnored, listFunc(c.ListPending)
-	if isIgnored {
+	list := listFunc(c.ListPending)
+	switch c.ListUse {
+	case client.ListIgnored:
 		list = func(context.Context, client.Scope) (l answer.PendingList, err error) { return l, nil }
+	case client.ListPartial:
+		list = func(ctx context.Context, scope client.Scope) (answer.PendingList, error) {
+			l, err := c.ListPending(ctx, scope)
+			l.Gap = ""
+			return l, err
+		}
 	}
-
 	shared := &pollers{list: list, scopes: map[client.Scope]*poller{}}
 
 	return &Engine{
-		people: &c.Requests, read: shared.snapshot, ignoresList: isIgnored, known: map[client.Person][]proof.Submission{},
+		people: &c.Requests, read: shared.snapshot, known: map[client.Person][]proof.Submission{},
 		rules: proof.Rules{Lag: c.Lag, Partial: c.ListUse != client.ListWhole},
 	}
 }
@@ -75,20 +80,9 @@ type execution struct {
 	observed Observed
 	began    time.Time
 
-	mayRepeat   bool // the request may be sent once more if nothing shows that it has arrived
-	snapshot    proof.Snapshot
-	isDelivered bool             // the answer looks like the data
-	lost        *transport.Error // of the answer that was lost
-}
-
-// follow returns an execution about a submission. That it has left a list which is not read is not known.
-func (e *Engine) follow(r Request, s proof.Submission) *execution {
-	if e.ignoresList && s.State == proof.Listed {
-		s.State = proof.Accepted
-	}
-	s.Type, s.IdempotencyKey = r.Type, r.IdempotencyKey
-
-	return &execution{Engine: e, request: r, current: s, began: time.Now()}
+	mayRepeat bool // the request may be sent once more if nothing shows that it has arrived
+	snapshot  proof.Snapshot
+	lost      *transport.Error // of the answer that was lost
 }
 
 // look looks at the service while the submission is in one of some states, and while its answer may be the data,
@@ -98,7 +92,7 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.S
 	defer cancel()
 
 	var last error
-	for x.isDelivered || slices.Contains(in, x.current.State) {
+	for x.observed.Delivered || slices.Contains(in, x.current.State) {
 		action, err := x.observe(bounded, time.Now())
 		if bounded.Err() != nil {
 			return proof.Look, last
@@ -132,7 +126,7 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	var effect Reading
 	switch {
 	case list == proof.Waiting:
-		x.isDelivered = false // what the service answers while it works on the request is not the data
+		x.observed.Delivered = false // what the service answers while it works on the request is not the data
 	case isGone, list == proof.Over:
 		effect, err = x.readEffect(ctx, list)
 	}
@@ -142,15 +136,12 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	return verdict.Action, err
 }
 
-// readEffect reads the effect, and returns what it shows beside what the list shows. Data at hand are one, which is
-// proven once the list has had time to show the request, or at once if an earlier request was carried out.
+// readEffect reads the effect, and returns what it shows beside what the list shows. Data at hand are one.
 func (x *execution) readEffect(ctx context.Context, list proof.List) (Reading, error) {
-	switch {
-	case x.isDelivered && list == proof.Absent && !x.request.Ready:
-		return Reading{Shows: proof.Shown}, nil
-	case x.isDelivered:
-		return Reading{Shows: proof.Proven}, nil
-	case x.request.Effect == nil:
+	if x.observed.Delivered {
+		return x.data(list), nil
+	}
+	if x.request.Effect == nil {
 		return Reading{}, nil
 	}
 
@@ -163,11 +154,21 @@ func (x *execution) readEffect(ctx context.Context, list proof.List) (Reading, e
 	return reading, err
 }
 
+// data returns what data at hand show: the effect is proven once the list has had time to show the request, or at once
+// if an earlier request was carried out.
+func (x *execution) data(list proof.List) Reading {
+	if list == proof.Absent && !x.request.Ready {
+		return Reading{Shows: proof.Shown}
+	}
+	return Reading{Shows: proof.Proven}
+}
+
 // Await waits until an accepted request is no longer pending, but no longer than limit
 // or until the context ends, or until nothing can show any more that it was carried out. It sends
 // nothing. All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit time.Duration) (proof.Submission, Observed) {
-	x := e.follow(r, s)
+	s.Type = r.Type
+	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
 	_, err := x.look(ctx, limit, proof.Accepted, proof.Listed)
 	x.current.Interrupted = ctx.Err() != nil
 	if !x.current.Interrupted && transport.Lasts(err) {
@@ -186,13 +187,14 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (pr
 		return s, Observed{}, nil
 	}
 
-	x := e.follow(r, s)
-	after := s.Seen
+	before, after := s, s.Seen
+	s.Type = r.Type
+	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
 	if after.After(x.began) { // by the clock of another machine, so that this process reads nothing older
 		after = time.Time{}
 	}
 	if _, err := x.observe(ctx, after); err != nil {
-		return s, x.observed, err
+		return before, x.observed, err
 	}
 	e.Note(r, x.current)
 

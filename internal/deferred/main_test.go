@@ -33,6 +33,8 @@ var (
 
 const person = "jane.doe@example.com"
 
+var about = client.Person{Scope: scope, Identity: person}
+
 // run is one run of the provider: a client and its engine.
 type run struct {
 	*deferred.Engine
@@ -72,18 +74,16 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	return run{deferred.NewEngine(c), c}
 }
 
-// scenario is a test in virtual time, of a service that is configured.
-type scenario struct {
-	configure func(*mockserver.Server)
-	run       func(t *testing.T, service *mocktest.Instance, r run)
-}
+// scenario is a test in virtual time.
+type scenario func(t *testing.T, service *mocktest.Instance, r run)
 
-func play(t *testing.T, scenarios map[string]scenario) {
+// play runs scenarios against a service that is configured, and that has a profile of the person.
+func play(t *testing.T, configure func(*mockserver.Server), scenarios map[string]scenario) {
 	t.Helper()
 	for name, s := range scenarios {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, s.run, s.configure)
+			bubble(t, s, func(server *mockserver.Server) { server.PutProfile(serverScope, person, `{"plan":"free"}`) }, configure)
 		})
 	}
 }
@@ -96,55 +96,49 @@ func becomes(o mockserver.Outcome) func(*mockserver.Server) {
 	}
 }
 
-// withoutIDs makes the service answer requests without an ID.
-var withoutIDs = mocktest.AnswerQueueing(202, `{"ok":true}`)
-
 // never leaves requests pending.
 var never = becomes(mockserver.Outcome{Fate: mockserver.Never})
 
 // deletion returns a deletion request, as its resource makes it; access and update
 // likewise.
 func (r run) deletion(identity string) deferred.Request {
+	about := client.Person{Scope: scope, Identity: identity}
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: identity}, Type: answer.RequestDataDeletion,
-		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.DeleteData(ctx, client.Person{Scope: scope, Identity: identity})
-		},
-		Effect: func(ctx context.Context) (deferred.Reading, error) {
-			reading, err := deferred.ReadProfile(ctx, r.Client, client.Person{Scope: scope, Identity: identity}, nil)
-			reading.Shows = proof.Missing
-			if len(reading.Members) == 0 {
-				reading.Shows = proof.Shown
-			}
-			return reading, err
-		},
+		Person: about, Type: answer.RequestDataDeletion,
+		Send:   func(ctx context.Context) (answer.Receipt, error) { return r.DeleteData(ctx, about) },
+		Effect: r.effect(about, func(p answer.Profile) bool { return len(p.Members) == 0 }),
 	}
 }
 
 func (r run) access(w io.Writer) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: person}, Type: answer.RequestDataAccess,
+		Person: about, Type: answer.RequestDataAccess,
 		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.FetchData(ctx, client.Person{Scope: scope, Identity: person}, answer.DataCall{}, w)
+			return r.FetchData(ctx, about, answer.DataCall{}, w)
 		},
 	}
 }
 
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Person: client.Person{Scope: scope, Identity: person}, Type: answer.RequestProfileUpdate,
-		IdempotencyKey: jsonvalue.FormatObject(members),
-		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.UpdateProfile(ctx, client.Person{Scope: scope, Identity: person}, members)
-		},
-		Effect: func(ctx context.Context) (deferred.Reading, error) {
-			reading, err := deferred.ReadProfile(ctx, r.Client, client.Person{Scope: scope, Identity: person}, members)
-			reading.Shows = proof.Missing
-			if (answer.Profile{Members: reading.Members}).Holds(members) {
-				reading.Shows = proof.Shown
-			}
-			return reading, err
-		},
+		Person: about, Type: answer.RequestProfileUpdate, IdempotencyKey: jsonvalue.FormatObject(members),
+		Send:   func(ctx context.Context) (answer.Receipt, error) { return r.UpdateProfile(ctx, about, members) },
+		Effect: r.effect(about, func(p answer.Profile) bool { return p.Holds(members) }),
+	}
+}
+
+// effect reads an effect that a profile shows or not.
+func (r run) effect(about client.Person, shows func(answer.Profile) bool) func(context.Context) (deferred.Reading, error) {
+	return func(ctx context.Context) (deferred.Reading, error) {
+		profile, err := r.GetProfile(ctx, about, nil)
+		reading := deferred.Reading{Profile: profile, Shows: proof.Missing}
+		if shows(profile) {
+			reading.Shows = proof.Shown
+		}
+		if profile.IsNone {
+			err = nil
+		}
+		return reading, err
 	}
 }
 
@@ -168,9 +162,14 @@ func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instan
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
 				test(t, service, r, q)
-			}, append(configure, func(s *mockserver.Server) { s.FulfilmentDelay = 5 * time.Minute })...)
+			}, append(configure, within(5*time.Minute))...)
 		})
 	}
+}
+
+// within makes the service fulfil requests after some time.
+func within(delay time.Duration) func(*mockserver.Server) {
+	return func(s *mockserver.Server) { s.FulfilmentDelay = delay }
 }
 
 // enqueue puts a request about the person into the service's queue, which somebody else has

@@ -25,33 +25,36 @@ var oldAnswers = map[string]http.Header{
 // to ask the service.
 func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 	t.Parallel()
-	scenarios := map[string]scenario{}
 	for name, header := range oldAnswers {
-		scenarios[name] = scenario{never, func(t *testing.T, service *mocktest.Instance, r run) {
-			s, _ := r.mustSubmit(t, r.access(nil))
-			s, _ = r.Await(t.Context(), r.access(nil), s, 20*time.Second)
-			wantState(t, s, proof.Listed)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				s, _ := r.mustSubmit(t, r.access(nil))
+				s, _ = r.Await(t.Context(), r.access(nil), s, 20*time.Second)
+				wantState(t, s, proof.Listed)
 
-			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
-			s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
-			if s.State != proof.Listed || !strings.Contains(report.Gap, "cache") {
-				t.Errorf("%+v %+v", s, report)
-			}
-			for _, got := range service.Requests() {
-				if got.Operation == mockserver.OpListPendingRequests && got.Header.Get("Cache-Control") != "no-cache" {
-					t.Fatalf("a look has the header %v", got.Header)
+				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte("[]"), Header: header, Times: -1})
+				s, report := r.Await(t.Context(), r.access(nil), s, 5*time.Minute)
+				if s.State != proof.Listed || !strings.Contains(report.Gap, "cache") {
+					t.Errorf("%+v %+v", s, report)
 				}
-			}
-		}}
+				for _, got := range service.Requests() {
+					if got.Operation == mockserver.OpListPendingRequests && got.Header.Get("Cache-Control") != "no-cache" {
+						t.Fatalf("a look has the header %v", got.Header)
+					}
+				}
+			}, within(time.Hour))
+		})
 	}
-	play(t, scenarios)
 }
 
 // A list that is not understood stops a submission before anything is sent, and the setting that the error
 // names ends that.
 func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]struct {
+	isCut := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Times: -1, Body: []byte(`{"requests":[],"has_more":true}`)}
+	isPartial := func(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListPartial }
+	for name, c := range map[string]struct {
 		configure func(*mockserver.Server)
 		setting   string // that the error names
 		solved    func(*client.Config)
@@ -61,10 +64,8 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 			func(s *mockserver.Server) { s.RenamePending("identityId", "personId") },
 			"wire.pending.identity", func(cfg *client.Config) { cfg.Wire.Pending.Identity = "/personId" }, true,
 		},
-		"no person": {
-			func(s *mockserver.Server) { s.RenamePending("identityId", "") },
-			`wire.pending.use = "partial"`, func(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListPartial }, false,
-		},
+		"no person":          {func(s *mockserver.Server) { s.RenamePending("identityId", "") }, `wire.pending.use = "partial"`, isPartial, false},
+		"more than it shows": {func(s *mockserver.Server) { s.Inject(isCut) }, "wire.ignored", isPartial, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,78 +76,72 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				_, _, err := r.Submit(t.Context(), q.of(r), proof.Submission{})
 				e := wantClass(t, err, transport.ClassPayload)
 				isNamed := strings.Contains(strings.ToLower(e.Detail), person) || strings.Contains(e.Detail, "somebody")
-				if isNamed || !strings.Contains(e.Detail, v.setting) || !strings.Contains(e.Detail, "nothing was sent") {
+				if isNamed || !strings.Contains(e.Detail, c.setting) || !strings.Contains(e.Detail, "nothing was sent") {
 					t.Errorf("the detail is %s", e.Detail)
 				}
 				wantCount(t, service, q.operation, 0)
 
-				solved := newRun(t, service, v.solved)
+				solved := newRun(t, service, c.solved)
 				s, report := solved.mustSubmit(t, q.of(solved))
-				if v.adopts && (!report.Adopted || s.ShownID() != "request-2") {
+				if c.adopts && (!report.Adopted || s.ShownID() != "request-2") {
 					t.Errorf("with the setting it is %+v %+v", s, report)
 				}
-			}, v.configure)
+			}, c.configure)
 		})
 	}
 }
 
 func ignoringTheList(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListIgnored }
 
-// Where the list is not asked for, the effect alone shows the end. A submission does not look for ever
-// for a lost request there, nor where the list cannot be read completely; and if the user asks for it again, a
-// list that cannot be read does not let it be sent again.
+// Where the list is not asked for, or cannot be read, the effect alone shows the end.
 func TestDeferred_withoutAList(t *testing.T) {
 	t.Parallel()
-	endsLost := func(use string, isSentAgain bool) scenario {
-		unreadable := func(s *mockserver.Server) { never(s); s.RenamePending("identityId", "") }
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		r := newRun(t, service, ignoringTheList)
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		before := time.Now()
+		if s, _ = r.mustRefresh(t, r.deletion(person), s, 0); time.Since(before) > 2*time.Second {
+			t.Errorf("a refresh took %v", time.Since(before))
+		}
 
-		return scenario{unreadable, func(t *testing.T, service *mocktest.Instance, _ run) {
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+		wantState(t, s, proof.Fulfilled)
+		wantCount(t, service, mockserver.OpListPendingRequests, 0)
+		if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
+			t.Errorf("%d looks at the profile in ten minutes", looks)
+		}
+	}, within(10*time.Minute))
+}
+
+// A submission does not look for ever for a lost request. If the user asks for it again, a list that cannot be read
+// does not let it be sent again.
+func TestDeferred_lostWithoutAList(t *testing.T) {
+	t.Parallel()
+	for use, isSentAgain := range map[string]bool{client.ListIgnored: true, client.ListWhole: false} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 			service.PutProfile(serverScope, person, `{"plan":"free"}`)
-			service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() {
+			service.RenamePending("identityId", "")
+			fault := lost(mockserver.OpDeleteAllData, mockserver.CutBeforeCommit)
+			fault.Then = func() {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: mockserver.OpDeleteAllData})
-			}})
+			}
+			service.Inject(fault)
 
-			r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Use = use })
-			began := time.Now()
+			uses := func(cfg *client.Config) { cfg.Wire.Pending.Use = use }
+			r, began := newRun(t, service, uses), time.Now()
 			s, _, err := r.Submit(t.Context(), r.deletion(person), proof.Submission{})
 			_ = wantClass(t, err, transport.ClassUnknownOutcome)
-			wantState(t, s, proof.Unanswered)
 			wantCount(t, service, mockserver.OpDeleteAllData, 1)
 			if took := time.Since(began); took < r.Lag || took > time.Minute {
-				t.Errorf("it took %v", took)
+				t.Errorf("%s: it took %v", use, took)
 			}
 
-			again := newRun(t, service, func(cfg *client.Config) { cfg.Wire.Pending.Use = use })
+			again := newRun(t, service, uses)
 			_, _, err = again.Submit(t.Context(), again.deletion(person), s)
 			if calls := service.Count(mockserver.OpDeleteAllData); isSentAgain != (err == nil) || isSentAgain != (calls == 2) {
-				t.Errorf("the next run ends with %v after %d calls in all", err, calls)
+				t.Errorf("%s: the next run ends with %v after %d calls in all", use, err, calls)
 			}
-		}}
+		}, within(time.Hour))
 	}
-
-	play(t, map[string]scenario{
-		"lost, and the list is ignored":    endsLost(client.ListIgnored, true),
-		"lost, and the list is unreadable": endsLost(client.ListWhole, false),
-		"listed before": {never, func(t *testing.T, service *mocktest.Instance, _ run) {
-			r := newRun(t, service, ignoringTheList)
-			s, _ := r.Await(t.Context(), r.access(nil), proof.Submission{State: proof.Listed, ID: "7", Sent: time.Now()}, time.Minute)
-			wantState(t, s, proof.Accepted)
-		}},
-		"answered": {func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute }, func(t *testing.T, service *mocktest.Instance, _ run) {
-			service.PutProfile(serverScope, person, `{"plan":"free"}`)
-			r := newRun(t, service, ignoringTheList)
-			s, _ := r.mustSubmit(t, r.deletion(person))
-			before := time.Now()
-			if s, _ = r.mustRefresh(t, r.deletion(person), s, 0); time.Since(before) > 2*time.Second {
-				t.Errorf("a refresh took %v", time.Since(before))
-			}
-
-			s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-			wantState(t, s, proof.Fulfilled)
-			wantCount(t, service, mockserver.OpListPendingRequests, 0)
-			if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
-				t.Errorf("%d looks at the profile in ten minutes", looks)
-			}
-		}},
-	})
 }

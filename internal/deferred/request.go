@@ -4,12 +4,7 @@ package deferred
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strconv"
-	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -42,25 +37,11 @@ type Request struct {
 // this process for the person.
 const AnyIdempotencyKey = "invocation"
 
-// Reading is one reading of an effect: what it shows, whether a cache has kept it, and when the
-// service made it; zero if it does not say so.
+// Reading is one reading of an effect: what it shows, and the profile that was read.
 type Reading struct {
-	Shows  proof.Effect
-	Cached bool
-	Date   time.Time
+	answer.Profile
 
-	Members   map[string]jsontext.Value // of the profile that was read
-	NoProfile bool                      // the person has none
-}
-
-// ReadProfile reads a person's profile, for the caller to say what it shows. sent is that of client.GetProfile.
-func ReadProfile(ctx context.Context, c *client.Client, p client.Person, sent map[string]jsontext.Value) (Reading, error) {
-	profile, err := c.GetProfile(ctx, p, sent)
-	refused, ok := errors.AsType[*transport.Error](err)
-	if ok && refused.Class == transport.ClassNotFound {
-		return Reading{Cached: refused.Cached, Date: refused.Date, NoProfile: true}, nil
-	}
-	return Reading{Cached: profile.Cached, Date: profile.Date, Members: profile.Members}, err
+	Shows proof.Effect
 }
 
 // Observed is what a call noticed in addition to the new Submission.
@@ -81,15 +62,6 @@ type Observed struct {
 // failure returns an error about the request.
 func (r Request) failure(class transport.ErrorClass, detail string) *transport.Error {
 	return client.DeferredError(r.Type, class, detail)
-}
-
-// QuoteID returns the service's identifier of a request about a person for messages:
-// quoted, cut, and without the person and anything that looks like one.
-func QuoteID(id, person string) string {
-	if id == "" {
-		return "without an id"
-	}
-	return strconv.Quote(client.ShownID(id, person))
 }
 
 // isSame reports whether a submission of this process stands for the request, whose type is sent once for an idempotency

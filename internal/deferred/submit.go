@@ -50,8 +50,8 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	if same.State == proof.Fulfilled || same.IsOpen() {
 		return same, Observed{Known: true}, nil
 	}
-	x := e.follow(r, same)
-	x.mayRepeat = proof.Kinds[r.Type].Repeatable
+	same.Type, same.IdempotencyKey = r.Type, r.IdempotencyKey
+	x := &execution{Engine: e, request: r, current: same, began: time.Now(), mayRepeat: proof.Kinds[r.Type].Repeatable}
 	if prior.State == proof.Unanswered {
 		x.resume(prior)
 	}
@@ -87,28 +87,30 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 		end()
 	})()
 
+	var err error
 	if x.current.State == proof.Unsent {
-		if err := x.begin(ctx, others); err != nil {
-			return err
-		}
+		err = x.begin(ctx, others)
 	}
-
-	for {
+	for err == nil {
 		action, cause := x.look(lingering, 2*x.rules.Lag+5*pollFloor, proof.Unanswered)
-		if !x.mayRepeat || action != proof.Repeat {
-			return x.outcome(action, cause)
+		switch {
+		case x.current.State != proof.Unanswered:
+			x.observed.Delivered = x.observed.Delivered && x.current.State == proof.Fulfilled
+			return nil
+		case action != proof.Repeat, !x.mayRepeat:
+			return x.unknownOutcome(action, cause)
 		}
 		x.mayRepeat = false
-		if err := x.send(lingering); err != nil {
-			return err
-		}
+		err = x.send(lingering)
 	}
+
+	return err
 }
 
 // begin looks at the service, and sends the request if it may be sent beside the requests that the list shows, and
 // beside others of this process. Otherwise one of them stands for it, or there is an error.
 func (x *execution) begin(ctx context.Context, others []proof.Submission) error {
-	r := x.request
+	r, s := x.request, &x.current
 	earlier := cmp.Or(r.Earlier, &proof.Submission{})
 	after := slices.MaxFunc([]time.Time{earlier.Seen, time.Now().Add(-pollFloor)}, time.Time.Compare) // a slightly older one will do
 	seen, err := x.read(ctx, r.Person, after, x.began)
@@ -117,12 +119,8 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 	}
 	x.snapshot = seen
 
-	hidden := ""
-	if earlier.IsOpen() {
-		hidden = earlier.Judge(seen, x.rules)
-	}
-
-	switch a := x.current.Admit(seen, others, x.rules); {
+	hidden := earlier.Judge(seen, x.rules)
+	switch a := s.Admit(seen, others, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 		return nil
@@ -134,28 +132,25 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+cmp.Or(a.Gap, hidden)+"; nothing was sent")
 	}
 
-	return x.measure(ctx)
-}
-
-// measure reads the effect, and sends the request. An update whose values the service holds already is not sent.
-func (x *execution) measure(ctx context.Context) error {
-	s := &x.current
 	mayBeHeld := x.mayRepeat && !s.Explained
 	effect, _ := x.readEffect(ctx, proof.Unread)
-	isHeld := mayBeHeld && effect.Shows == proof.Shown
-	if isHeld && effect.NoProfile { // one reading of nothing, as of a copy or a restart, proves nothing
+	if mayBeHeld && x.isHeld(ctx, effect) {
+		now := time.Now()
+		s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
+		return nil
+	}
+
+	return x.send(ctx)
+}
+
+// isHeld reports whether the service holds the values of an update already, as a reading shows. One reading of nothing,
+// as of a copy or a restart, proves nothing.
+func (x *execution) isHeld(ctx context.Context, effect Reading) bool {
+	if effect.Shows == proof.Shown && effect.IsNone {
 		_ = transport.Pause(ctx, x.rules.Lag)
 		effect, _ = x.readEffect(ctx, proof.Unread)
-		isHeld = effect.Shows == proof.Shown
 	}
-	if !isHeld {
-		return x.send(ctx)
-	}
-
-	now := time.Now()
-	s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
-
-	return nil
+	return effect.Shows == proof.Shown
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second
@@ -165,7 +160,7 @@ func (x *execution) send(ctx context.Context) error {
 	receipt, err := x.request.Send(ctx)
 	if err == nil {
 		s.NoteSent(began, time.Now(), x.snapshot.Listing, &receipt)
-		x.isDelivered, x.observed.NotUnderstood = receipt.Delivered, receipt.NotUnderstood
+		x.observed.Delivered, x.observed.NotUnderstood = receipt.Delivered, receipt.NotUnderstood
 		return nil
 	}
 
@@ -176,20 +171,15 @@ func (x *execution) send(ctx context.Context) error {
 		x.lost, s.State = lost, proof.Unanswered
 		return nil
 	case !isFirst:
-		return x.outcome(proof.Look, err)
+		return x.unknownOutcome(proof.Look, err)
 	}
 
 	return err
 }
 
-// outcome returns the error of a submission that may have arrived, and nil for any other. cause is the error of looking
-// for it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
-func (x *execution) outcome(action proof.Action, cause error) error {
-	x.observed.Delivered = x.isDelivered && x.current.State == proof.Fulfilled
-	if x.current.State != proof.Unanswered {
-		return nil
-	}
-
+// unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
+// it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
+func (x *execution) unknownOutcome(action proof.Action, cause error) error {
 	lost := cmp.Or(x.lost, x.request.failure(transport.ClassUnknownOutcome, "of an earlier attempt"))
 	unknown := transport.UnknownOutcome(lost, cause)
 	switch {

@@ -465,7 +465,7 @@ func (w *world) see(key string) (Reading, error) {
 	case blind == "effect refused":
 		return Reading{}, &transport.Error{Class: transport.ClassServer}
 	case blind == "effect cached":
-		return Reading{Shows: proof.Shown, Cached: true}, nil
+		return Reading{Shows: proof.Shown, Profile: answer.Profile{Cached: true}}, nil
 	case blind == "effect lags" && isShown: // a copy lags
 		return Reading{Shows: proof.Missing}, nil
 	case isShown, blind == "effect blinks": // one reading of none, as of a restart

@@ -247,7 +247,7 @@ func (r *rehearsal) unfinished() (all []string) {
 		isEnded := request.State != "waiting"
 		if !isEnded {
 			id := client.ShownID(request.ID, r.options.Identity)
-			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
+			all = append(all, "a request of type "+request.Type+" that has not ended, "+id)
 		}
 		isDeleted := isEnded && request.Type == answer.RequestDataDeletion
 		hasProfile = !isDeleted && (hasProfile || request.Type == answer.RequestProfileUpdate)

@@ -230,7 +230,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	reading, err := u.read(ctx)
-	if reading.NoProfile { // one reading of none, as of a copy or of a service that restarts, proves nothing
+	if reading.IsNone { // one reading of none, as of a copy or of a service that restarts, proves nothing
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
 		reading, err = u.read(ctx)
 	}
@@ -240,7 +240,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		tfkit.ProblemOf(err, tfkit.PriorKept).AddError(u.Diags)
 	case reading.Cached:
 		isFromACache.AddWarning(u.Diags)
-	case reading.NoProfile && !managesNothing:
+	case reading.IsNone && !managesNothing:
 		resp.State.RemoveResource(ctx)
 	default:
 		state.fromAPI(u.current, u.memory)

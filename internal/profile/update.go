@@ -79,7 +79,11 @@ func (u *update) send(ctx context.Context) (answer.Receipt, error) {
 
 // read reads the profile, keeps what it holds, and returns what it shows of the update.
 func (u *update) read(ctx context.Context) (deferred.Reading, error) {
-	reading, err := deferred.ReadProfile(ctx, u.client, u.Request.Person, u.sets)
+	profile, err := u.client.GetProfile(ctx, u.Request.Person, u.sets)
+	if profile.IsNone {
+		err = nil
+	}
+	reading := deferred.Reading{Profile: profile}
 	u.current = nil
 	if err == nil && !reading.Cached {
 		u.current = members{}
@@ -198,7 +202,7 @@ func (u *update) hasRead(ctx context.Context) bool {
 		return true
 	}
 	reading, err := u.read(ctx)
-	return err == nil && !reading.NoProfile && !reading.Cached
+	return err == nil && !reading.IsNone && !reading.Cached
 }
 
 // save writes the object into state and private state, with fulfilled as the submission says.

@@ -180,11 +180,15 @@ func deletionRequest(c *client.Client, p client.Person, key string) deferred.Req
 			return c.DeleteData(ctx, p)
 		},
 		Effect: func(ctx context.Context) (deferred.Reading, error) {
-			reading, err := deferred.ReadProfile(ctx, c, p, nil)
-			reading.Shows = proof.Missing
-			if len(reading.Members) == 0 {
+			profile, err := c.GetProfile(ctx, p, nil)
+			if profile.IsNone {
+				err = nil
+			}
+			reading := deferred.Reading{Profile: profile, Shows: proof.Missing}
+			if len(profile.Members) == 0 {
 				reading.Shows = proof.Shown
 			}
+
 			return reading, err
 		},
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -138,7 +137,7 @@ func (m *requestModel) plan(ctx context.Context, state *requestModel, is run.Doc
 
 // warnForgotten warns that destroying the object does not undo its request. name is that of the request.
 func (m *requestModel) warnForgotten(name, ending string, diags *diag.Diagnostics) {
-	id := deferred.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString())
+	id := client.ShownID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
 		Detail:  "Destroying this resource only removes it from state. The " + name + " (request " + id + ") was sent, and the service offers no way to cancel it." + ending,

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -57,7 +57,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		return nil
 	}
 
-	request := "request " + deferred.QuoteID(s.ShownID(), r.Request.Identity)
+	request := "request " + client.ShownID(s.ShownID(), r.Request.Identity)
 	accepted, failed := "The service has accepted the "+r.Name+" ("+request+")", tfkit.Problem{}
 	if seen.Err != nil {
 		failed = tfkit.ProblemOf(seen.Err, "")
@@ -87,7 +87,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 // report says that nothing was sent because the request was known or pending before, or under which ID the service
 // has the request of an action: it may be all that the user learns of an interrupted one.
 func (r *Run) report() {
-	request := "request " + deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)
+	request := "request " + client.ShownID(r.Submission.ShownID(), r.Request.Identity)
 	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + request + ". It cannot be cancelled."}
 	switch {
 	case r.Observed.Known:
@@ -101,7 +101,7 @@ func (r *Run) report() {
 		return
 	}
 	for _, other := range r.Observed.Others {
-		p.Detail += " Another one is pending, which is left alone: " + deferred.QuoteID(other.ID, r.Request.Identity) + "."
+		p.Detail += " Another one is pending, which is left alone: " + client.ShownID(other.ID, r.Request.Identity) + "."
 	}
 
 	if r.invoked != nil {

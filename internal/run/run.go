@@ -100,6 +100,9 @@ func OfObject(ctx context.Context, s *tfkit.Service, about tfkit.Identity, resp 
 	}
 
 	before := Read(ctx, resp.Private)
+	if s.Client.ListUse == client.ListIgnored && before.Submission.State == proof.Listed {
+		before.Submission.State = proof.Accepted // that it has left a list which is not read is not known
+	}
 	r = Run{Engine: s.Deferred, Response: resp, Document: before, prior: resp.State.Raw, priorDocument: before}
 	r.Request.Person = client.Person{Scope: scope, Identity: about.IdentityID.ValueString()}
 
@@ -144,8 +147,8 @@ func (r *Run) Submit(ctx context.Context) error {
 	return nil
 }
 
-// Wait waits until an open request is no longer pending, for the limit at most, if the run waits. It returns what is
-// to be said of the request then; nil if there is nothing.
+// Wait waits for the request of an action until it is no longer pending, for the limit at most, if the action waits. It
+// returns what is to be said of the request then; nil if there is nothing.
 func (r *Run) Wait(ctx context.Context) *tfkit.Problem {
 	if r.Waits {
 		wait := func() { r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit) }
@@ -157,10 +160,13 @@ func (r *Run) Wait(ctx context.Context) *tfkit.Problem {
 	return r.problem(r.Waits)
 }
 
-// Await is Wait for an object. It returns false, after Fail, if a request that was submitted in this run has failed.
-// Any other problem is a warning. A request of ours that was dropped stays in state.
+// Await waits for the request of an object like Wait. It returns false, after Fail, if a request that was submitted in
+// this run has failed. Any other problem is a warning. A request of ours that was dropped stays in state.
 func (r *Run) Await(ctx context.Context) (ok bool) {
-	problem := r.Wait(ctx)
+	if r.Waits {
+		r.Submission, r.Observed = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit)
+	}
+	problem := r.problem(r.Waits)
 	if problem == nil {
 		return true
 	}
@@ -180,7 +186,7 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	r.Observed = observed
 	if err != nil {
 		p := tfkit.ProblemOf(err, r.InState)
-		p.Summary, p.Detail = "The request could not be checked", "A refresh could not look at the "+r.Name+" (request "+deferred.QuoteID(r.Submission.ShownID(), r.Request.Identity)+"): "+p.Summary+".\n"+p.Detail
+		p.Summary, p.Detail = "The request could not be checked", "A refresh could not look at the "+r.Name+" (request "+client.ShownID(r.Submission.ShownID(), r.Request.Identity)+"): "+p.Summary+".\n"+p.Detail
 		p.AddWarning(r.Diags)
 		return false
 	}

@@ -36,16 +36,21 @@ type Admission struct {
 // Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
 // this process has sent. It notes which records are not the request.
 func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admission {
-	if seen.Cached {
+	switch {
+	case seen.Cached:
 		return Admission{Gap: gapStale}
+	case len(seen.Named)+len(seen.Uncertain)+len(others) > 0:
+		return s.admitBeside(seen, others, r)
 	}
 
+	return Admission{Gap: seen.Gap}
+}
+
+// admitBeside is Admit beside records that are about the person, or may be, and beside others of this process.
+func (s *Submission) admitBeside(seen Snapshot, others []Submission, r Rules) Admission {
 	kind, equal := Kinds[s.Type], pick(seen.Named, []string{s.Type})
 	s.Before, s.Explained = keysOf(equal...), len(pick(equal, []string{s.Type}, stillOpen...)) > 0
-	beside := Admission{}
-	if len(others) > 0 {
-		beside = s.admitBeside(others, seen, r)
-	}
+	unlisted := s.admitUnlisted(others, seen, r)
 
 	waiting, against := pick(equal, kind.Adopts, answer.Waiting), pick(seen.Named, kind.Against, stillOpen...)
 	unclear := pick(seen.Named, kind.Adopts, stillOpen...)
@@ -54,8 +59,8 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admissio
 		return Admission{Adopt: s.adopted(waiting[0], seen), Others: waiting[1:]}
 	case len(against) > 0:
 		return Admission{Conflict: against[0]}
-	case beside.Adopt != nil, beside.Conflict != nil:
-		return beside
+	case unlisted.Adopt != nil, unlisted.Conflict != nil:
+		return unlisted
 	case len(unclear) > 0 && !r.Partial:
 		return Admission{Gap: gapStatus}
 	}
@@ -75,8 +80,9 @@ func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submissi
 	return a
 }
 
-// admitBeside is Admit for others of this process. The listing may not show them yet, and their IDs may be given again.
-func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Admission {
+// admitUnlisted is Admit for others of this process. The listing may not show them yet, and their IDs may be given
+// again.
+func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) Admission {
 	kind := Kinds[s.Type]
 	for _, other := range others {
 		if key := keyOfID + other.ID; other.Type == s.Type {
@@ -100,6 +106,9 @@ func (s *Submission) admitBeside(others []Submission, seen Snapshot, r Rules) Ad
 // Judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It
 // returns why another one may not be sent beside it: the listing shows its ID for somebody else.
 func (s *Submission) Judge(seen Snapshot, r Rules) string {
+	if !s.IsOpen() {
+		return ""
+	}
 	shows, gap := s.Evaluate(seen, r)
 	if shows == SaysFailed || shows == Unclear {
 		s.Conclude(shows, NoEffect, seen.Ended)

@@ -160,11 +160,32 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 		return Unread, gapStale
 	}
 
-	var own, candidates []*answer.PendingRecord
-	if len(seen.Named)+len(seen.Uncertain) > 0 {
-		own, candidates = s.match(seen)
+	gap = seen.Gap
+	if len(seen.Named)+len(seen.Uncertain)+len(seen.ByID[s.ID]) > 0 {
+		shows, gap = s.evaluateRecords(seen, r)
+		if shows != Absent {
+			return shows, gap
+		}
 	}
 
+	if s.Done = (Mark{}); gap != "" {
+		s.Absent = Mark{}
+		return Unread, gap
+	}
+	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
+		return Absent, ""
+	}
+	s.Frozen = s.State != Unanswered // else the lag may have to be set longer
+
+	return AbsentTwice, ""
+}
+
+// evaluateRecords is Evaluate for a listing with records that are about the person, or may be. It returns Absent if none
+// of them is the request, and the gap if one may be it all the same: an open one of the type which was there before may
+// have become it, as long as the list has not shown its ID.
+func (s *Submission) evaluateRecords(seen Snapshot, r Rules) (List, string) {
+	own, candidates := s.match(seen)
+	isListed := slices.Contains(s.Candidates, keyOfID+s.ID)
 	switch {
 	case len(own) > 0:
 		s.At, s.Absent = cmp.Or(s.At, own[0].CreatedAt), Mark{}
@@ -173,9 +194,13 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 	case len(candidates) > 0:
 		s.At, s.Absent = cmp.Or(s.At, candidates[0].CreatedAt), Mark{}
 		return s.evaluateCandidates(candidates, seen, r)
+	case len(pick(seen.ByID[s.ID], []string{s.Type, ""})) > 0:
+		return Absent, gapIdentity
+	case !isListed && len(pick(seen.Named, []string{s.Type}, stillOpen...)) > 0:
+		return Absent, gapEqual
 	}
 
-	return s.evaluateAbsence(seen, r)
+	return Absent, seen.gap(r, s.Type)
 }
 
 // match returns the records that have the ID of the request, and the candidates: those of the type that are new
@@ -212,29 +237,6 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	isNew := !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 
 	return isKnown || isNew || slices.Contains(stillOpen, record.Progress)
-}
-
-// evaluateAbsence is Evaluate for a listing that does not have the request. An open one of the type which was there
-// before may have become it, as long as the list has not shown its ID.
-func (s *Submission) evaluateAbsence(seen Snapshot, r Rules) (List, string) {
-	gap, isListed := seen.gap(r, s.Type), slices.Contains(s.Candidates, keyOfID+s.ID)
-	switch {
-	case !isListed && len(pick(seen.Named, []string{s.Type}, stillOpen...)) > 0:
-		gap = gapEqual
-	case len(pick(seen.ByID[s.ID], []string{s.Type, ""})) > 0:
-		gap = gapIdentity
-	}
-	if s.Done = (Mark{}); gap != "" {
-		s.Absent = Mark{}
-		return Unread, gap
-	}
-
-	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
-		return Absent, ""
-	}
-	s.Frozen = s.State != Unanswered // else the lag may have to be set longer
-
-	return AbsentTwice, ""
 }
 
 // evaluateCandidates is Evaluate for records that may be the request. Once one of them has failed and another one

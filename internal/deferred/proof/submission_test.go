@@ -207,35 +207,41 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 // TestAdmit_besideWhatIsListed has a row for each reason not to send a request.
 func TestAdmit_besideWhatIsListed(t *testing.T) {
 	t.Parallel()
+	update, done := sent("7"), sent("7")
+	update.Type, done.State = answer.RequestProfileUpdate, Fulfilled
 	for name, c := range map[string]struct {
 		list    Snapshot
 		partial bool
-		want    string // send, adopt, conflict, or a part of the gap
+		want    string       // send, adopt, conflict, or a part of the gap
+		others  []Submission // of this process, which were sent at noon
 	}{
-		"nothing":                               {reading(0), false, "send"},
-		"somebody else":                         {reading(0, "person=bob"), false, "send"},
-		"one that is pending":                   {reading(0, "id=1"), false, "adopt"},
-		"one that is pending, beside a gap":     {reading(0, "id=1", "gap pages"), false, "adopt"},
-		"one that has ended":                    {reading(0, "status=failed", "status=done", "status=ended"), false, "send"},
-		"one of an unknown status":              {reading(0, "status=unclear"), false, "pending.statuses"},
-		"one of an unknown status, partial":     {reading(0, "status=unclear"), true, "explains the effect"},
-		"one that conflicts":                    {reading(0, "type=profile_update"), true, "conflict"},
-		"one that conflicts, unknown status":    {reading(0, "type=profile_update status=unclear"), false, "conflict"},
-		"another type":                          {reading(0, "type=consent"), false, "send"},
-		"no type":                               {reading(0, "type="), false, "pending.types"},
-		"another spelling":                      {reading(0, "person=ADA@example.com"), false, "pending.identity"},
-		"another spelling, partial":             {reading(0, "person=ADA@example.com"), true, "send"},
-		"another spelling of another type":      {reading(0, "person=ADA@example.com type=consent"), false, "send"},
-		"nobody":                                {reading(0, "person="), false, "pending.identity"},
-		"the person in another place":           {reading(0, "person=u-77 email=ada@example.com"), false, "pending.identity"},
-		"a list that is not whole":              {reading(0, "gap pages"), false, "pages"},
-		"a list that is not whole, and partial": {reading(0, "gap pages"), true, "send"},
+		"nothing":                                            {reading(0), false, "send", nil},
+		"somebody else":                                      {reading(0, "person=bob"), false, "send", nil},
+		"one that is pending":                                {reading(0, "id=1"), false, "adopt", nil},
+		"one that is pending, beside a gap":                  {reading(0, "id=1", "gap pages"), false, "adopt", nil},
+		"one that has ended":                                 {reading(0, "status=failed", "status=done", "status=ended"), false, "send", nil},
+		"one of an unknown status":                           {reading(0, "status=unclear"), false, "pending.statuses", nil},
+		"one of an unknown status, partial":                  {reading(0, "status=unclear"), true, "explains the effect", nil},
+		"one that conflicts":                                 {reading(0, "type=profile_update"), true, "conflict", nil},
+		"one that conflicts, unknown status":                 {reading(0, "type=profile_update status=unclear"), false, "conflict", nil},
+		"another type":                                       {reading(0, "type=consent"), false, "send", nil},
+		"no type":                                            {reading(0, "type="), false, "pending.types", nil},
+		"another spelling":                                   {reading(0, "person=ADA@example.com"), false, "pending.identity", nil},
+		"another spelling, partial":                          {reading(0, "person=ADA@example.com"), true, "send", nil},
+		"another spelling of another type":                   {reading(0, "person=ADA@example.com type=consent"), false, "send", nil},
+		"nobody":                                             {reading(0, "person="), false, "pending.identity", nil},
+		"the person in another place":                        {reading(0, "person=u-77 email=ada@example.com"), false, "pending.identity", nil},
+		"a list that is not whole":                           {reading(0, "gap pages"), false, "pages", nil},
+		"one of this run, which the list may not show":       {reading(time.Second), false, "adopt", []Submission{sent("7")}},
+		"a conflict of this run, which it may not show":      {reading(time.Second), false, "conflict", []Submission{update}},
+		"one of this run, which the list would show":         {reading(time.Hour), false, "send, and another explains the effect", []Submission{sent("7")}},
+		"one of this run that is over, and its id once more": {reading(time.Second, "id=7 status=done"), false, "send", []Submission{done}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			s := Submission{Type: answer.RequestDataDeletion}
-			got := s.Admit(c.list, nil, Rules{Lag: lag, Partial: c.partial})
+			got := s.Admit(c.list, c.others, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
 			if s.Explained {
 				is += ", and another explains the effect"
