@@ -67,8 +67,8 @@ func main() {
 	}
 }
 
-// runForPerson runs a command for a person, without Terraform. An interrupt, a closed terminal
-// and every other signal that asks to end do so in order: doctor says what is left of a rehearsal.
+// runForPerson runs a command for a person. A signal that asks to end does so in order: doctor says what is
+// left of a rehearsal.
 func runForPerson(run func(context.Context) int) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
@@ -89,9 +89,8 @@ func serve(options ...grpc.ServerOption) {
 
 	gone := watchParent()
 	go func() {
-		// The work under way was cancelled with the parent's connection, and has a moment to
-		// finish: the outcome of a request that was sent is found out, and no file is left half
-		// written.
+		// The work under way was cancelled with the parent's connection. It has a moment to find out what
+		// became of a request that was sent, and to leave no file half written.
 		<-gone
 		guard.Wait(context.Background(), 8*time.Second)
 		os.Exit(1)

@@ -35,10 +35,9 @@ type Server interface {
 }
 
 // Guard is the server of the framework and the interceptors of the gRPC server. They turn a
-// panic in any request, in the framework's own code, plan modifiers and validators included,
-// into an error of that request: without them the process ends, and every object in flight
-// is lost. What a resource has saved before a panic in its own methods is kept by
-// tfkit.Service.RecoverAndReport.
+// panic in any request, also in plan modifiers and validators, into an error of that request:
+// without them the process ends, and every object in flight is lost. What a resource has saved
+// before a panic in its own methods is kept by tfkit.Service.RecoverAndReport.
 type Guard struct {
 	Server
 
@@ -154,7 +153,6 @@ func (g *Guard) StopProvider(ctx context.Context, req *tfprotov6.StopProviderReq
 
 // InvokeAction returns a stream that takes all progress of an action. The framework's stops
 // taking it when its reader goes away, and the action would wait for ever to report more.
-// The context is cancelled by then, so that the action ends soon.
 func (g *Guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	stream, err := g.Server.InvokeAction(ctx, req)
 	if err != nil {

@@ -97,9 +97,8 @@ func Say(resp *action.InvokeResponse, message string) {
 	}
 }
 
-// During calls work. Every 30 seconds until work returns or the context ends, it calls tick with
-// the time since the beginning, in another goroutine than work. tick is not called after
-// During has returned.
+// During calls work. Every 30 seconds until work returns or the context ends, another goroutine calls tick
+// with the time since the beginning.
 func During(ctx context.Context, work func(), tick func(since time.Duration)) {
 	ctx, end := context.WithCancel(ctx)
 	var ticking sync.WaitGroup

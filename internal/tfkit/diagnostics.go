@@ -36,22 +36,21 @@ func (p Problem) AddError(diags *diag.Diagnostics) { p.add(diags, diag.SeverityE
 // AddWarning reports the problem as a warning.
 func (p Problem) AddWarning(diags *diag.Diagnostics) { p.add(diags, diag.SeverityWarning) }
 
-// add adds a diagnostic with the detail, followed by a paragraph with the state and what to do.
 func (p Problem) add(diags *diag.Diagnostics, severity diag.Severity) {
-	text := p.Detail
-	if p.InState != "" || p.Do != "" {
-		text += "\n"
-	}
+	var more string
 	if p.InState != "" {
-		text += "\nIn state now: " + p.InState + "."
+		more = "\nIn state now: " + p.InState + "."
 	}
 	if p.Do != "" {
-		text += "\nWhat to do: " + p.Do
+		more += "\nWhat to do: " + p.Do
+	}
+	if more != "" {
+		more = "\n" + more
 	}
 
-	var d diag.Diagnostic = diag.NewErrorDiagnostic(p.Summary, text)
+	var d diag.Diagnostic = diag.NewErrorDiagnostic(p.Summary, p.Detail+more)
 	if severity == diag.SeverityWarning {
-		d = diag.NewWarningDiagnostic(p.Summary, text)
+		d = diag.NewWarningDiagnostic(p.Summary, p.Detail+more)
 	}
 	if len(p.At.Steps()) > 0 { // with an empty path, Terraform does not show where the object is configured
 		d = diag.WithPath(p.At, d)
@@ -89,62 +88,13 @@ func ProblemOf(err error, inState string, attributes ...string) Problem {
 	return p
 }
 
-// What to do about failures of several classes.
-const (
-	adviceSlower   = "wait, then run again; lower max_concurrency or set requests_per_second in the provider block."
-	adviceOperator = "run again later. If the failure persists, tell the operator of the service the operation and the time."
-)
-
-var advices = map[transport.ErrorClass]string{
-	transport.ClassInternal:         "report this to the maintainers of the provider.",
-	transport.ClassInvalid:          "correct the value.",
-	transport.ClassReadOnly:         "if writing is intended, remove read_only from the provider block, or ANALYTICS_READ_ONLY from the environment.",
-	transport.ClassCancelled:        "run again; repeating the operation does no harm.",
-	transport.ClassUnreachable:      "check base_url, the network and proxy settings, then run again.",
-	transport.ClassTimeout:          "run again. If the service is known to be slow, raise request_timeout.",
-	transport.ClassConnectionLost:   "run again. If it happens again, look for a proxy or load balancer that cuts connections.",
-	transport.ClassTLS:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
-	transport.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
-	transport.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
-	transport.ClassLoginAnswer:      "check base_url. The provider reads a JSON Web Token from the member token of an object, at the top or where wire.envelope points to. If your service answers with another one, configure token or api_secret_key in place of email and password.",
-	transport.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
-	transport.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
-	transport.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
-	transport.ClassRejected:         "correct what the service names, or ask its operator what the request lacks.",
-	transport.ClassConflict:         AdviceApplyAgain,
-	transport.ClassRateLimited:      adviceSlower,
-	transport.ClassOutdated:         adviceSlower,
-	transport.ClassServer:           adviceOperator,
-	transport.ClassTooEarly:         adviceOperator,
-	transport.ClassNotOffered:       adviceOperator,
-	transport.ClassNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
-	transport.ClassEmpty:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
-	transport.ClassTruncated:        "run again. If the failure persists, look for a proxy that cuts answers short.",
-	transport.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
-	transport.ClassPayload:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
-	transport.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
-	transport.ClassCached:           "exclude the paths of the service from the cache or proxy in front of it, and run again.",
-	transport.ClassUnknownOutcome:   AdviceApplyAgain,
-	transport.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
-	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
-}
-
-// Advice returns what to do about a failure: one or more sentences that begin in lower case.
-func Advice(e *transport.Error) string {
-	switch {
-	case e.Class == transport.ClassUnknownOutcome && e.Queued:
-		return adviceQueued
-	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
-		return adviceConflict
-	}
-
-	return cmp.Or(adviceByOperation[failure{e.Class, e.Operation}], advices[e.Class])
-}
-
-// What to do in situations of several classes, or of a part of one.
+// What to do in several situations.
 const (
 	// AdviceApplyAgain applies where the service may hold something else than Terraform knows.
 	AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
+
+	adviceSlower   = "wait, then run again; lower max_concurrency or set requests_per_second in the provider block."
+	adviceOperator = "run again later. If the failure persists, tell the operator of the service the operation and the time."
 	// adviceConflict applies to a request that another one prevents.
 	adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
 	// adviceQueued applies to a request that may be in the service's queue: reading shows less
@@ -156,14 +106,57 @@ const (
 	adviceConsent = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."
 )
 
-// failure is a class of failure of one operation.
+// Advice returns what to do about a failure: one or more sentences that begin in lower case.
+func Advice(e *transport.Error) string {
+	switch {
+	case e.Class == transport.ClassUnknownOutcome && e.Queued:
+		return adviceQueued
+	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
+		return adviceConflict
+	}
+
+	return cmp.Or(advices[failure{e.Class, e.Operation}], advices[failure{class: e.Class}])
+}
+
+// failure is a class of failure, of one operation or of every other one.
 type failure struct {
 	class     transport.ErrorClass
 	operation string
 }
 
-// adviceByOperation are the advices that depend on the operation.
-var adviceByOperation = map[failure]string{
+var advices = map[failure]string{
+	{class: transport.ClassInternal}:         "report this to the maintainers of the provider.",
+	{class: transport.ClassInvalid}:          "correct the value.",
+	{class: transport.ClassReadOnly}:         "if writing is intended, remove read_only from the provider block, or ANALYTICS_READ_ONLY from the environment.",
+	{class: transport.ClassCancelled}:        "run again; repeating the operation does no harm.",
+	{class: transport.ClassUnreachable}:      "check base_url, the network and proxy settings, then run again.",
+	{class: transport.ClassTimeout}:          "run again. If the service is known to be slow, raise request_timeout.",
+	{class: transport.ClassConnectionLost}:   "run again. If it happens again, look for a proxy or load balancer that cuts connections.",
+	{class: transport.ClassTLS}:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
+	{class: transport.ClassProxyAuth}:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
+	{class: transport.ClassRedirect}:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
+	{class: transport.ClassLoginAnswer}:      "check base_url. The provider reads a JSON Web Token from the member token of an object, at the top or where wire.envelope points to. If your service answers with another one, configure token or api_secret_key in place of email and password.",
+	{class: transport.ClassAuthentication}:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
+	{class: transport.ClassForbidden}:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
+	{class: transport.ClassNotFound}:         "check identity_id and the scope (org_id and project_id, or account_id).",
+	{class: transport.ClassRejected}:         "correct what the service names, or ask its operator what the request lacks.",
+	{class: transport.ClassConflict}:         AdviceApplyAgain,
+	{class: transport.ClassRateLimited}:      adviceSlower,
+	{class: transport.ClassOutdated}:         adviceSlower,
+	{class: transport.ClassServer}:           adviceOperator,
+	{class: transport.ClassTooEarly}:         adviceOperator,
+	{class: transport.ClassNotOffered}:       adviceOperator,
+	{class: transport.ClassNotJSON}:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
+	{class: transport.ClassEmpty}:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
+	{class: transport.ClassTruncated}:        "run again. If the failure persists, look for a proxy that cuts answers short.",
+	{class: transport.ClassTooLarge}:         "ask the operator of the service why this answer is so large.",
+	{class: transport.ClassPayload}:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
+	{class: transport.ClassNotReady}:         "run again later; for an export, once the day is over and the service has prepared it.",
+	{class: transport.ClassCached}:           "exclude the paths of the service from the cache or proxy in front of it, and run again.",
+	{class: transport.ClassUnknownOutcome}:   AdviceApplyAgain,
+	{class: transport.ClassRequestTooLarge}:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
+	{class: transport.ClassEndpointNotFound}: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
+
 	{transport.ClassPayload, "Get consent"}:      adviceConsent,
 	{transport.ClassPayload, "Update consent"}:   adviceConsent,
 	{transport.ClassPayload, "Get current user"}: "check base_url. The answer must be a JSON object without an error. The rest of the provider does not need it.",

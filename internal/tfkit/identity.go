@@ -17,9 +17,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Identity is the resource identity of an object that concerns one person: the scope in
-// effect and the person. Models of such resources embed it, so that the identity and the
-// attributes in state are the same values.
+// Identity is the resource identity of an object that concerns one person. Models of such resources embed
+// it, so that the identity and the attributes in state are the same values.
 type Identity struct {
 	Scope
 	IdentityID types.String `tfsdk:"identity_id"`
@@ -40,10 +39,8 @@ func (m *Identity) attributes() map[string]*types.String {
 	return values
 }
 
-// ReadIdentity is ReadScope for an object with an identity: it sets m to the stored identity,
-// because the object is where it was written, and no change of the provider block moves it. An
-// object without a stored identity gets one: the person in m, with the scope of m or else the
-// provider's. stored is the identity in the response.
+// ReadIdentity is ReadScope for an object with an identity: it sets m to the identity that the response
+// has, since the object is where it was written. An object without one, of an older CLI, gets that of m.
 func (s *Service) ReadIdentity(ctx context.Context, m *Identity, stored *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	s.hasRead.Store(true)
 	if !stored.Raw.IsFullyNull() {
@@ -51,9 +48,7 @@ func (s *Service) ReadIdentity(ctx context.Context, m *Identity, stored *tfsdk.R
 		return
 	}
 
-	if m.Scope == (Scope{}) {
-		s.ResolveScope(&m.Scope)
-	}
+	s.ResolveScope(&m.Scope)
 	diags.Append(stored.Set(ctx, *m)...)
 }
 
@@ -118,16 +113,15 @@ func parseImportID(id string) (m Identity, err error) {
 	return m, m.check()
 }
 
-// check returns an error if an identity cannot be imported. An attribute that is null counts as
-// absent, because generated configuration names them all. The error names attributes, and never
-// holds a value.
+// check returns an error if an identity cannot be imported. It names attributes, and never a value.
 func (m *Identity) check() error {
 	if err := client.ValidateSegment(m.IdentityID.ValueString()); err != nil {
 		return fmt.Errorf("identity_id %w", err)
 	}
-	if m.OrgID.IsNull() && m.ProjectID.IsNull() && m.AccountID.IsNull() {
+	if m.Scope == (Scope{}) {
 		return nil
 	}
+	scope, _ := new(Service).KnownScope(m.Scope)
 
-	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}.Validate()
+	return scope.Validate()
 }

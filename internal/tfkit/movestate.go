@@ -16,10 +16,7 @@ import (
 // StateMovers returns the mover for resources of generic providers with a path that ends with last,
 // such as "consent". It takes over the person and the scope; begin has the other attributes of the
 // moved state. A resource with another path is left alone, and Terraform says that it cannot be moved.
-// An unusable person or scope is an error.
-//
-// The provider is not configured when Terraform moves state, so nothing is asked of the
-// service: the first refresh reads what it holds.
+// The provider is not configured then: the first refresh reads what the service holds.
 func StateMovers(last string, begin map[string]any) []resource.StateMover {
 	move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		found := personPath.FindStringSubmatch(genericPath(req))

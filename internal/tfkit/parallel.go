@@ -4,48 +4,40 @@ package tfkit
 
 import (
 	"context"
-	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"golang.org/x/sync/errgroup"
 )
-
-// errStop ends the work of InParallel.
-var errStop = errors.New("no more items are wanted")
 
 // InParallel calls do for each of the items in order, by several goroutines at once, until it returns
 // false or the context ends. It returns when no goroutine is left, with the errors of panics.
 func InParallel[T any](ctx context.Context, workers int, items []T, do func(item T) (goesOn bool)) (panics diag.Diagnostics) {
-	queue := make(chan T, len(items))
-	for _, item := range items {
-		queue <- item
-	}
-	close(queue)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 
+	var next atomic.Int64
 	var mu sync.Mutex // of panics
-	group, ctx := errgroup.WithContext(ctx)
+	var group sync.WaitGroup
 	for range min(workers, len(items)) { // a goroutine for each item would grow its stack each time
-		group.Go(func() (err error) {
+		group.Go(func() {
 			defer func() {
 				if recover() != nil {
+					stop()
 					mu.Lock()
 					defer mu.Unlock()
 					AddPanic(ctx, &panics)
-					err = errStop
 				}
 			}()
 
-			for item := range queue {
-				if ctx.Err() != nil || !do(item) {
-					return errStop
+			for at := next.Add(1); at <= int64(len(items)) && ctx.Err() == nil; at = next.Add(1) {
+				if !do(items[at-1]) {
+					stop()
 				}
 			}
-
-			return nil
 		})
 	}
-	_ = group.Wait()
+	group.Wait()
 
 	return panics
 }

@@ -32,8 +32,8 @@ type Scope struct {
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-// TextAttribute is a text attribute of several kinds of objects, each of which has a schema package of
-// its own. Its methods are what AddScope and AddPerson take.
+// TextAttribute is a text attribute of several kinds of objects, each with a schema package of its own. Its
+// methods are what AddScope and AddPerson take.
 type TextAttribute struct {
 	isRequired bool
 	text       string
@@ -162,14 +162,11 @@ func (s *Service) ReadScope(m *Scope) {
 	s.ResolveScope(m)
 }
 
-// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
+// PlanKeptScope sets the scope in effect in resp.Plan, and replaces the object if it changes. It reports
 // whether the object moves because the provider's scope has changed, and warns of that.
 //
-// A resource without a scope of its own takes the provider's when it is created, and keeps it in
-// state and in its identity. Otherwise a changed provider block would move every object to another
-// project without a plan that says so.
-//
-// It writes to resp.Plan, so the caller must read its model from there afterwards.
+// A resource without a scope of its own keeps that of its creation in state. Otherwise a changed provider
+// block would move every object to another project without a plan that says so.
 func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (isMoved bool) {
 	if req.Plan.Raw.IsNull() {
 		return false

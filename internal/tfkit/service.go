@@ -43,8 +43,7 @@ type Service struct {
 	hasRead atomic.Bool // an object of a resource was read in this run
 }
 
-// Ready returns the client, or reports which provider attributes are not known yet. Unknown
-// values are fine until the service has to be asked.
+// Ready returns the client, or reports which provider attributes are not known yet.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if s.Client == nil {
 		addUnknown(diags, strings.Join(s.Unknown, ", "))
@@ -67,8 +66,7 @@ func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
 	}
 }
 
-// Today returns the beginning of the current day in UTC, by the clock of the service if that
-// is known.
+// Today returns the beginning of the current day in UTC, by the clock of the service if that is known.
 func (s *Service) Today() time.Time {
 	if s.Client == nil {
 		return time.Now().UTC().Truncate(24 * time.Hour)
@@ -76,9 +74,9 @@ func (s *Service) Today() time.Time {
 	return s.Client.Today()
 }
 
-// RecoverAndReport turns a panic into an error, so that the objects in flight beside this
-// one are saved, and reports what the client noticed. Every method that does work must
-// begin with it, deferred.
+// RecoverAndReport turns a panic into an error, so that what the object has saved is kept, and reports what
+// the client noticed. Every method that does work must begin with it, deferred. The framework calls that of
+// an action in a goroutine of its own, where a panic would end the process.
 func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics) {
 	if reason := recover(); reason != nil {
 		AddPanic(ctx, diags)
@@ -93,12 +91,10 @@ func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics)
 }
 
 // Plans reports whether the run plans objects that exist: a plan reads them first, unless
-// -refresh=false is given, and an apply does not. What a plan warns of, the apply need not
-// repeat, although it plans each object once more.
+// -refresh=false is given, and an apply does not.
 func (s *Service) Plans() bool { return s.hasRead.Load() }
 
-// AddPanic reports a panic. The panic's value may hold personal data, so it is left out. The
-// stack trace is logged.
+// AddPanic reports a panic without its value, which may hold personal data, and logs the stack trace.
 func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 	tflog.Error(ctx, "Panic in the provider", map[string]any{"stack": string(debug.Stack())})
 
