@@ -100,7 +100,7 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 }
 
 // TestConsent_scope learns at the apply where the object is, and plans while that is not known. Which
-// scopes move an object is held by tfkit.TestIdentity_isNeverRecomputed.
+// scopes move an object is held by tfkit.TestIdentity_movesOnlyByAPlanThatSaysSo.
 func TestConsent_scope(t *testing.T) {
 	t.Parallel()
 	unknown := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}

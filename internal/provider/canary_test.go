@@ -24,22 +24,16 @@ const (
 	canaryStranger = "canary.stranger+1/2@example.com"
 )
 
-// canaryRun runs commands and keeps their output. The exit code is checked, so that no output of
-// a command that failed is searched.
-type canaryRun struct {
-	t      *testing.T
-	cli    *clitest.CLI
-	output strings.Builder
-}
-
-func (c *canaryRun) run(want int, args ...string) clitest.Result {
-	c.t.Helper()
-	r := c.cli.Run(args...)
-	if r.Code != want {
-		c.t.Fatalf("%v ended with %d, want %d:\n…%s", args, r.Code, want, r.Output[max(0, len(r.Output)-3000):])
+// mustEnd runs a command, which has to end with a code, so that no output of a command that failed is searched.
+func mustEnd(t *testing.T, cli *clitest.CLI, code int, args ...string) clitest.Result {
+	t.Helper()
+	r := cli.Run(args...)
+	if r.Code != code {
+		t.Fatalf("%v ended with %d, want %d:\n…%s", args, r.Code, code, r.Output[max(0, len(r.Output)-3000):])
 	}
-
-	c.output.WriteString(r.Output)
+	if !strings.Contains(r.Stderr, "Request to the analytics service answered") && code == 0 {
+		t.Errorf("the provider's log is not among what is searched after %v", args)
+	}
 
 	return r
 }
@@ -62,87 +56,84 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 				environment["ANALYTICS_EMAIL"] = service.Email
 			}
 
-			c := &canaryRun{t: t, cli: clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`)+`data "analytics_current_user" "me" {}`, environment)}
-			c.run(0, "plan", "-out=first.tfplan")
-			c.run(0, "apply", "first.tfplan")
-			record, _ := service.Consent(demoScope, "jane")
-			record.Clauses[0] = false
-			service.PutConsent(demoScope, "jane", record)
-			c.run(2, "plan", "-detailed-exitcode", "-out=second.tfplan")
-			c.run(0, "apply", "second.tfplan")
+			cli := clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`)+`data "analytics_current_user" "me" {}`, environment)
+			logs := mustEnd(t, cli, 0, "plan", "-out=first.tfplan").Output + mustEnd(t, cli, 0, "apply", "first.tfplan").Output
 
-			values := []string{canaryHeader, credential, canaryAddress}
-			said := strings.Join(values, " ")
+			secrets := []string{canaryHeader, credential}
+			said := strings.Join(append(secrets, canaryAddress), " ")
 			for _, f := range []mockserver.Fault{
-				{Status: 400, Body: prototest.QuotedBack(t, values[:2], canaryAddress)},
+				{Status: 400, Body: prototest.QuotedBack(t, secrets, canaryAddress)},
 				{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}},
 				{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)},
 			} {
 				f.Operation = mockserver.OpGetConsent
 				service.Inject(f)
-				clitest.WantWords(t, c.run(1, "plan"), fmt.Sprintf("HTTP status: %d", f.Status))
+				r := mustEnd(t, cli, 1, "plan")
+				clitest.WantWords(t, r, fmt.Sprintf("HTTP status: %d", f.Status))
+				logs += r.Output
 			}
-
-			c.cli.MustRun("state", "rm", "analytics_consent.jane")
-			c.run(0, "import", "analytics_consent.jane", "jane")
+			cli.MustRun("state", "rm", "analytics_consent.jane")
+			logs += mustEnd(t, cli, 0, "import", "analytics_consent.jane", "jane").Output
 			service.Stop()
-			c.run(1, "plan")
+			logs += mustEnd(t, cli, 1, "plan").Output
 
-			secrets := values[:2]
 			for _, r := range service.Requests() {
 				if r.Token != "" {
 					secrets = append(secrets, r.Token)
 				}
 			}
-			logs := c.output.String()
-			for _, line := range []string{"Request to the analytics service answered", "Sources of the provider configuration", "base_url"} {
-				if !strings.Contains(logs, line) {
-					t.Errorf("%q is not among what was searched", line)
-				}
+			if !strings.Contains(logs, "Sources of the provider configuration") || !strings.Contains(logs, "base_url") {
+				t.Error("the sources of the configuration are not among what is searched")
 			}
 			prototest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
-			entries, err := os.ReadDir(c.cli.Dir)
-			if err != nil || len(entries) < 5 { // configuration, settings, state, and two plans
+			entries, err := os.ReadDir(cli.Dir)
+			if err != nil || len(entries) < 4 { // configuration, settings, state and plan
 				t.Fatal(entries, err)
 			}
 			for _, entry := range entries {
-				prototest.WantNoCanary(t, entry.Name(), c.cli.ReadFile(entry.Name()), secrets...)
+				prototest.WantNoCanary(t, entry.Name(), cli.ReadFile(entry.Name()), secrets...)
 			}
 		})
 	}
 }
 
-// runJSON runs a command with -json and searches what the provider logs and says for the person.
-// A diagnostic must hold the words, so that what is searched is what is meant.
-func (c *canaryRun) runJSON(want int, words string, args ...string) (said string) {
-	c.t.Helper()
-	r := c.run(want, append(args, "-json")...)
-	if !strings.Contains(r.Stderr, "Request to the analytics service answered") && want == 0 {
-		c.t.Error("the provider's log is not among what was searched")
-	}
-
-	// The configuration that Terraform shows beside a diagnostic is left out.
+// wantNobody runs a command with -json, and searches what the provider logs and says for the person.
+// A diagnostic must hold each of the words, so that what is searched is what is meant. The configuration
+// that Terraform shows beside a diagnostic is left out.
+func wantNobody(t *testing.T, cli *clitest.CLI, code int, words []string, args ...string) (said string) {
+	t.Helper()
+	r := mustEnd(t, cli, code, append(args, "-json")...)
 	for line := range strings.Lines(r.Stdout) {
 		var event struct {
 			Diagnostic struct{ Summary, Detail string }
 		}
 		if err := json.Unmarshal([]byte(line), &event); err != nil {
-			c.t.Fatalf("%v in %q", err, line)
+			t.Fatalf("%v in %q", err, line)
 		}
 		said += event.Diagnostic.Summary + "\n" + event.Diagnostic.Detail + "\n"
 	}
-	if !strings.Contains(said, words) {
-		c.t.Errorf("%v does not say %q:\n%s", args, words, said)
+	for _, w := range words {
+		if !strings.Contains(said, w) {
+			t.Errorf("%v does not say %q:\n%s", args, w, said)
+		}
 	}
-	prototest.WantNoCanary(c.t, "a diagnostic", said, canaryPerson)
-	prototest.WantNoCanary(c.t, "the log", r.Stderr, canaryPerson)
+	prototest.WantNoCanary(t, "a diagnostic", said, canaryPerson)
+	prototest.WantNoCanary(t, "the log", r.Stderr, canaryPerson)
+	prototest.WantNoCanary(t, "the output", r.Output, canaryAddress)
 
 	return said
 }
 
-// TestCLIProvider_noIdentityIsLoggedOrSaid runs what concerns the identity of an object,
-// with the provider's log, and searches the log and all diagnostics for the person.
-// Terraform itself prints the identity of what it imports.
+// loggingEnvironment returns the environment of a service, with the provider's log.
+func loggingEnvironment(service *mocktest.Instance) map[string]string {
+	environment := service.Environment()
+	environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
+
+	return environment
+}
+
+// TestCLIProvider_noIdentityIsLoggedOrSaid runs what concerns the identity of an object. Terraform itself
+// prints the identity of what it imports.
 func TestCLIProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
 	t.Parallel()
 	objects := consentBlock("jane", `identity_id = "`+canaryPerson+`"`) + `
@@ -158,25 +149,23 @@ resource "analytics_profile" "jane" {
 		t.Run(named, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
-			environment := service.Environment()
-			environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
-			c := &canaryRun{t: t, cli: clitest.New(t, objects, environment)}
+			cli := clitest.New(t, objects, loggingEnvironment(service))
 			if named != "id" {
-				c.cli.Needs(acctest.Identities)
+				cli.Needs(acctest.Identities)
 			}
 
-			c.runJSON(0, "", "apply", "-auto-approve")
-			c.cli.Setenv("ANALYTICS_PROJECT_ID", "shop")
-			c.runJSON(0, "The scope of the provider has changed", "plan")
-			c.cli.Setenv("ANALYTICS_PROJECT_ID", mocktest.Project)
+			wantNobody(t, cli, 0, nil, "apply", "-auto-approve")
+			cli.Setenv("ANALYTICS_PROJECT_ID", "shop")
+			wantNobody(t, cli, 0, []string{"The scope of the provider has changed"}, "plan")
+			cli.Setenv("ANALYTICS_PROJECT_ID", mocktest.Project)
 			for _, operation := range []string{mockserver.OpGetConsent, mockserver.OpGetProfile} {
 				service.Inject(mockserver.Fault{Operation: operation, Status: 400, Body: prototest.QuotedBack(t, []string{canaryPerson})})
 			}
-			c.runJSON(1, "HTTP status: 400", "plan")
+			wantNobody(t, cli, 1, []string{"HTTP status: 400"}, "plan")
 
-			c.cli.MustRun("state", "rm", "analytics_consent.jane", "analytics_profile.jane")
-			c.cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + what + "\n}\nimport {\n  to = analytics_profile.jane\n  " + what + "\n}\n")
-			c.runJSON(0, "", "apply", "-auto-approve")
+			cli.MustRun("state", "rm", "analytics_consent.jane", "analytics_profile.jane")
+			cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + what + "\n}\nimport {\n  to = analytics_profile.jane\n  " + what + "\n}\n")
+			wantNobody(t, cli, 0, nil, "apply", "-auto-approve")
 		})
 	}
 }
@@ -199,16 +188,13 @@ list "analytics_consent" "day" {
 }
 `
 
-// TestCLIProvider_queryLogsAndSaysNobody runs a query with the provider's log. Terraform
-// itself prints the people who are found; nothing prints an address.
+// TestCLIProvider_queryLogsAndSaysNobody runs a query. Terraform itself prints the people who are found;
+// nothing prints an address.
 func TestCLIProvider_queryLogsAndSaysNobody(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	environment := service.Environment()
-	environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
-	c := &canaryRun{t: t, cli: clitest.New(t, "", environment)}
-	c.cli.Needs(acctest.Lists)
-
+	cli := clitest.New(t, "", loggingEnvironment(service))
+	cli.Needs(acctest.Lists)
 	service.PutConsent(demoScope, canaryPerson, mockserver.ConsentRecord{UserIPv6: new(canaryAddress), AgreementTime: "2026-01-31T12:00:00Z"})
 	service.PutExport(demoScope, "2026-02-03", mockserver.ExportDay{Persons: []any{
 		map[string]any{"id": canaryStranger}, map[string]any{"id": "p-1", "identityId": canaryPerson}, map[string]any{"id": "p-2", "identityId": canaryStranger},
@@ -218,13 +204,7 @@ func TestCLIProvider_queryLogsAndSaysNobody(t *testing.T) {
 		Body: prototest.QuotedBack(t, []string{canaryStranger}, canaryPerson, canaryAddress),
 	})
 
-	c.cli.WriteQuery(canaryLists)
-	said := c.runJSON(0, "A person could not be read", "query")
-	for _, words := range []string{"The list ends at its limit", "Person records without an identity"} {
-		if !strings.Contains(said, words) {
-			t.Errorf("it does not say %q:\n%s", words, said)
-		}
-	}
+	cli.WriteQuery(canaryLists)
+	said := wantNobody(t, cli, 0, []string{"A person could not be read", "The list ends at its limit", "Person records without an identity"}, "query")
 	prototest.WantNoCanary(t, "what is said", said, canaryStranger)
-	prototest.WantNoCanary(t, "the output", c.output.String(), canaryAddress)
 }

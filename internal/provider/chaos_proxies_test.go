@@ -16,8 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,9 +24,14 @@ import (
 // startLimit is how long a proxy may take until it accepts connections.
 const startLimit = 30 * time.Second
 
-// start runs the program that a variable of the environment names until the test ends, and
-// returns when dial has connected to it.
-func start(t *testing.T, variable string, dial func() (net.Conn, error), environment []string, args ...string) (stop func()) {
+// dialer opens a connection to a proxy.
+type dialer interface {
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// start runs the program that a variable of the environment names until the test ends, and returns when
+// with has connected to the address.
+func start(t *testing.T, variable, address string, with dialer, args ...string) (stop func()) {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
@@ -36,7 +39,8 @@ func start(t *testing.T, variable string, dial func() (net.Conn, error), environ
 	}
 
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, args...) // until the test's connections are closed
-	cmd.Dir, cmd.Env = t.TempDir(), environment
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"HOME=" + cmd.Dir}
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
@@ -55,8 +59,8 @@ func start(t *testing.T, variable string, dial func() (net.Conn, error), environ
 	t.Cleanup(stop)
 
 	limit := time.After(startLimit)
-	conn, err := dial()
-	for ; err != nil; conn, err = dial() {
+	conn, err := with.DialContext(t.Context(), "tcp", address)
+	for ; err != nil; conn, err = with.DialContext(t.Context(), "tcp", address) {
 		select {
 		case <-ended:
 			t.Fatalf("%s has ended:\n%s", variable, &output)
@@ -70,90 +74,59 @@ func start(t *testing.T, variable string, dial func() (net.Conn, error), environ
 	return stop
 }
 
-// lastPort is the last port that freePort has tried. Systems choose ports above 32767 by
-// themselves, so that nobody takes one of these between the look and the start of a proxy.
+// lastPort is the last port that freeAddress has tried. Systems choose ports above 32767 by themselves, so
+// that nobody takes one of these between the look and the start of a proxy.
 var lastPort atomic.Int32
 
-// freePort returns a port on which nothing listens, another one for each call.
-func freePort(t *testing.T) string {
+// freeAddress returns an address at which nothing listens, another one for each call.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	for range 1000 {
-		port := strconv.Itoa(20_000 + int(lastPort.Add(1)))
-		if l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:"+port); err == nil {
+	for {
+		address := fmt.Sprintf("127.0.0.1:%d", 20_000+lastPort.Add(1))
+		if l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address); err == nil {
 			_ = l.Close()
-			return port
+			return address
 		}
 	}
-
-	t.Fatal("no port is free")
-
-	return ""
 }
 
 // toxiproxy is a running toxiproxy with one proxy.
-type toxiproxy struct {
-	t       *testing.T
-	api     string
-	address string // where the proxy listens
-}
+type toxiproxy struct{ api, address string }
 
 // startToxiproxy starts a toxiproxy that passes connections on to an address.
-func startToxiproxy(t *testing.T, upstream string) *toxiproxy {
+func startToxiproxy(t *testing.T, upstream string) toxiproxy {
 	t.Helper()
-	port := freePort(t)
-	dial := func() (net.Conn, error) { return new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1:"+port) }
-	start(t, "CHAOS_TOXIPROXY", dial, nil, "-host", "127.0.0.1", "-port", port)
+	api := freeAddress(t)
+	host, port, _ := net.SplitHostPort(api)
+	start(t, "CHAOS_TOXIPROXY", api, new(net.Dialer), "-host", host, "-port", port)
 
-	p := &toxiproxy{t: t, api: "http://127.0.0.1:" + port}
-	var created struct{ Listen string }
-	answer := p.call("/proxies", map[string]any{"name": "service", "listen": "127.0.0.1:0", "upstream": upstream, "enabled": true})
-	if err := json.Unmarshal(answer, &created); err != nil {
-		t.Fatal(err)
-	}
-	p.address = created.Listen
+	p := toxiproxy{api: api, address: freeAddress(t)}
+	p.post(t, "/proxies", map[string]any{"name": "service", "listen": p.address, "upstream": upstream, "enabled": true})
 
 	return p
 }
 
-// disturb adds toxics. They meet connections that are opened from then on.
-func (p *toxiproxy) disturb(toxics []toxic) {
-	p.t.Helper()
-	for _, toxic := range toxics {
-		p.call("/proxies/service/toxics", toxic)
-	}
-}
-
-// heal removes all toxics.
-func (p *toxiproxy) heal() {
-	p.t.Helper()
-	p.call("/reset", nil)
-}
-
-// call calls the API, and returns the body of the answer.
-func (p *toxiproxy) call(path string, body any) []byte {
-	p.t.Helper()
+// post calls the API.
+func (p toxiproxy) post(t *testing.T, path string, body any) {
+	t.Helper()
 	encoded, err := json.Marshal(body)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.api+path, bytes.NewReader(encoded))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+p.api+path, bytes.NewReader(encoded))
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 
 	once := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: startLimit}
 	resp, err := once.Do(req)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode >= http.StatusMultipleChoices {
-		p.t.Fatalf("toxiproxy answers %s: %s (%v)", resp.Status, answer, err)
+	if answer, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode >= http.StatusMultipleChoices {
+		t.Fatalf("toxiproxy answers %s: %s (%v)", resp.Status, answer, err)
 	}
-
-	return answer
 }
 
 // caddyfile is the configuration of a Caddy with one site. Its authority for TLS is its own.
@@ -167,7 +140,7 @@ const caddyfile = `{
 	storage file_system %[1]s
 }
 
-https://127.0.0.1:%[2]s {
+https://%[2]s {
 	tls internal
 	log {
 		output file %[1]s/access.log
@@ -178,41 +151,27 @@ https://127.0.0.1:%[2]s {
 
 // caddy is a Caddy with one site.
 type caddy struct {
-	t       *testing.T
-	folder  string
-	address string // https://host:port
-	stop    func()
+	folder, address string
+	stop            func()
 }
 
 // startCaddy starts a Caddy whose site has these directives.
 func startCaddy(t *testing.T, directives string) *caddy {
 	t.Helper()
-	folder, port := t.TempDir(), freePort(t)
-	c := &caddy{t: t, folder: folder, address: "https://127.0.0.1:" + port}
-	if err := os.WriteFile(filepath.Join(folder, "Caddyfile"), fmt.Appendf(nil, caddyfile, folder, port, directives), 0o600); err != nil {
+	c := &caddy{folder: t.TempDir(), address: freeAddress(t)}
+	if err := os.WriteFile(filepath.Join(c.folder, "Caddyfile"), fmt.Appendf(nil, caddyfile, c.folder, c.address, directives), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.start()
+	c.start(t)
 
 	return c
 }
 
-func (c *caddy) start() {
-	c.t.Helper()
+// start starts the process. Caddy issues its certificate while it listens already.
+func (c *caddy) start(t *testing.T) {
+	t.Helper()
 	trusting := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
-	dial := func() (net.Conn, error) { // Caddy issues its certificate while it listens already
-		return trusting.DialContext(c.t.Context(), "tcp", strings.TrimPrefix(c.address, "https://"))
-	}
-
-	file := filepath.Join(c.folder, "Caddyfile")
-	c.stop = start(c.t, "CHAOS_CADDY", dial, []string{"HOME=" + c.folder}, "run", "--config", file, "--adapter", "caddyfile")
-}
-
-// restart ends the process with its connections and starts another one.
-func (c *caddy) restart() {
-	c.t.Helper()
-	c.stop()
-	c.start()
+	c.stop = start(t, "CHAOS_CADDY", c.address, trusting, "run", "--config", filepath.Join(c.folder, "Caddyfile"), "--adapter", "caddyfile")
 }
 
 // authority returns the path of the certificate to trust.
@@ -222,26 +181,22 @@ func (c *caddy) authority() string {
 
 // access is a line of Caddy's log of what it has received.
 type access struct {
-	Request struct {
-		Method string
-		URI    string
-		Proto  string
-	}
-	Answer http.Header `json:"resp_headers"`
+	Request struct{ Method, URI, Proto string }
+	Answer  http.Header `json:"resp_headers"`
 }
 
 // received returns the log of what Caddy has received.
-func (c *caddy) received() (list []access) {
-	c.t.Helper()
+func (c *caddy) received(t *testing.T) (list []access) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.folder, "access.log"))
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 
 	for line := range bytes.Lines(text) {
 		var a access
 		if err := json.Unmarshal(line, &a); err != nil {
-			c.t.Fatal(err)
+			t.Fatal(err)
 		}
 		list = append(list, a)
 	}

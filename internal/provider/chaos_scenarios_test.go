@@ -8,17 +8,14 @@ package provider_test
 // Toxicity of all connections.
 type toxic struct {
 	Type       string         `json:"type"`
-	Stream     stream         `json:"stream"`
+	Stream     string         `json:"stream"` // the direction
 	Toxicity   float64        `json:"toxicity"`
 	Attributes map[string]int `json:"attributes"`
 }
 
-// stream is the direction that a toxic disturbs.
-type stream string
-
 const (
-	answers  stream = "downstream"
-	requests stream = "upstream"
+	answers  = "downstream"
+	requests = "upstream"
 )
 
 // scenario is what lies between the provider and the service: toxiproxy with toxics, and in
@@ -73,31 +70,31 @@ const (
 	}`
 )
 
-func limit(direction stream, toxicity float64, bytes int) toxic {
-	return toxic{Type: "limit_data", Stream: direction, Toxicity: toxicity, Attributes: map[string]int{"bytes": bytes}}
+func limit(direction string, toxicity float64, bytes int) toxic {
+	return toxic{"limit_data", direction, toxicity, map[string]int{"bytes": bytes}}
 }
 
-func reset(direction stream, toxicity float64, milliseconds int) toxic {
-	return toxic{Type: "reset_peer", Stream: direction, Toxicity: toxicity, Attributes: map[string]int{"timeout": milliseconds}}
+func reset(direction string, toxicity float64, milliseconds int) toxic {
+	return toxic{"reset_peer", direction, toxicity, map[string]int{"timeout": milliseconds}}
 }
 
-func timeout(direction stream, toxicity float64) toxic {
-	return toxic{Type: "timeout", Stream: direction, Toxicity: toxicity, Attributes: map[string]int{"timeout": 1500}}
+func timeout(direction string, toxicity float64) toxic {
+	return toxic{"timeout", direction, toxicity, map[string]int{"timeout": 1500}}
 }
 
 func latency(milliseconds, jitter int) toxic {
-	return toxic{Type: "latency", Stream: answers, Toxicity: 1, Attributes: map[string]int{"latency": milliseconds, "jitter": jitter}}
+	return toxic{"latency", answers, 1, map[string]int{"latency": milliseconds, "jitter": jitter}}
 }
 
-func slicer(direction stream, size int) toxic {
-	return toxic{Type: "slicer", Stream: direction, Toxicity: 1, Attributes: map[string]int{"average_size": size, "size_variation": size / 2, "delay": 10}}
+func slicer(direction string, size int) toxic {
+	return toxic{"slicer", direction, 1, map[string]int{"average_size": size, "size_variation": size / 2, "delay": 10}}
 }
 
 var scenarios = []scenario{
 	{name: "toxiproxy: latency and jitter", toxics: []toxic{latency(150, 140)}},
 	{name: "toxiproxy: slicer", toxics: []toxic{slicer(answers, 700), slicer(requests, 20)}},
-	{name: "toxiproxy: bandwidth", toxics: []toxic{{Type: "bandwidth", Stream: answers, Toxicity: 1, Attributes: map[string]int{"rate": 400}}}},
-	{name: "toxiproxy: slow_close", toxics: []toxic{{Type: "slow_close", Stream: answers, Toxicity: 1, Attributes: map[string]int{"delay": 700}}}},
+	{name: "toxiproxy: bandwidth", toxics: []toxic{{"bandwidth", answers, 1, map[string]int{"rate": 400}}}},
+	{name: "toxiproxy: slow_close", toxics: []toxic{{"slow_close", answers, 1, map[string]int{"delay": 700}}}},
 	{name: "toxiproxy: timeout of answers", toxics: []toxic{timeout(answers, 0.6)}},
 	{name: "toxiproxy: timeout of requests", toxics: []toxic{timeout(requests, 0.6)}},
 	{name: "toxiproxy: reset_peer of answers", toxics: []toxic{reset(answers, 0.9, 40)}},

@@ -33,35 +33,28 @@ const (
 	dayEvents  = 10_000
 )
 
-// way is the way from the provider to the service.
-type way struct {
-	scenario
-
-	toxiproxy *toxiproxy
-	front     *caddy // nil: there is none
-}
-
-// open starts the proxies, undisturbed.
-func (s scenario) open(t *testing.T, service *mocktest.Instance) *way {
-	t.Helper()
-	w := &way{scenario: s, toxiproxy: startToxiproxy(t, strings.TrimPrefix(service.URL, "http://"))}
-	if s.caddy != "" {
-		w.front = startCaddy(t, fmt.Sprintf(s.caddy, w.toxiproxy.address))
-	}
-	return w
-}
-
 // impatience are settings with which outcomes remain unknown that the provider would find
 // out about otherwise.
 var impatience = prototest.Attributes{"max_retries": 1, "request_timeout": "2s"}
 
-// config returns the configuration of a provider that takes this way.
-func (w *way) config(service *mocktest.Instance) prototest.Attributes {
-	config := prototest.Config(service).With(prototest.Attributes{"base_url": "http://" + w.toxiproxy.address})
-	if w.front != nil {
-		config["base_url"], config["ca_cert_file"] = w.front.address, w.front.authority()
+// way is the way from the provider to the service.
+type way struct {
+	toxiproxy toxiproxy
+	front     *caddy               // nil: there is none
+	config    prototest.Attributes // of a provider that takes this way
+}
+
+// open starts the proxies, undisturbed.
+func (s scenario) open(t *testing.T, service *mocktest.Instance) way {
+	t.Helper()
+	w := way{toxiproxy: startToxiproxy(t, strings.TrimPrefix(service.URL, "http://")), config: prototest.Config(service)}
+	w.config["base_url"] = "http://" + w.toxiproxy.address
+	if s.caddy != "" {
+		w.front = startCaddy(t, fmt.Sprintf(s.caddy, w.toxiproxy.address))
+		w.config["base_url"], w.config["ca_cert_file"] = "https://"+w.front.address, w.front.authority()
 	}
-	return config
+
+	return w
 }
 
 // TestChaos_nothingIsLostRepeatedOrOverwritten applies objects of every kind through each of
@@ -75,10 +68,13 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 		for i := range soak.Schedules(3, 30) {
 			t.Run(fmt.Sprintf("%s, %d", s.name, i+1), func(t *testing.T) {
 				t.Parallel()
-				service := startService(t)
-				c := newCourse(t, service, s.open(t, service))
+				service := mocktest.Start(t, func(s *mockserver.Server) {
+					s.FulfilmentDelay, s.ExportRecords = 300*time.Millisecond, dayEvents
+				})
+				service.AllowViolations() // half a request is one
+				c := &course{t: t, service: service, scenario: s, way: s.open(t, service), day: filepath.Join(t.TempDir(), "day.ndjson")}
+				c.configure()
 				c.run()
-
 				c.check()
 
 				unknown := 0
@@ -93,20 +89,13 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 	}
 }
 
-func startService(t *testing.T) *mocktest.Instance {
-	t.Helper()
-	service := mocktest.Start(t, func(s *mockserver.Server) {
-		s.FulfilmentDelay, s.ExportRecords = 300*time.Millisecond, dayEvents
-	})
-	service.AllowViolations() // half a request is one
-	return service
-}
-
 // course is a series of applies over a way.
 type course struct {
+	scenario
+	way
+
 	t       *testing.T
 	service *mocktest.Instance
-	way     *way
 	day     string      // the path of the exported day
 	people  []*instance // each about one person
 	all     []*instance // and the batch and the export
@@ -115,11 +104,10 @@ type course struct {
 	messages        strings.Builder
 }
 
-// newCourse has objects of every resource.
-func newCourse(t *testing.T, service *mocktest.Instance, w *way) *course {
-	t.Helper()
-	folder := t.TempDir()
-	c := &course{t: t, service: service, way: w, day: filepath.Join(t.TempDir(), "day.ndjson")}
+// configure makes objects of every resource.
+func (c *course) configure() {
+	c.t.Helper()
+	folder := c.t.TempDir()
 	for i, resource := range []string{
 		consentName, consentName, consentName, profileName, profileName,
 		deletionName, deletionName, dataAccessName, dataAccessName,
@@ -129,7 +117,7 @@ func newCourse(t *testing.T, service *mocktest.Instance, w *way) *course {
 		case consentName:
 			o.config["agreement_time"] = agreedAt
 		case deletionName:
-			service.PutProfile(demoScope, o.person(), `{"plan":"gold"}`)
+			c.service.PutProfile(demoScope, o.person, `{"plan":"gold"}`)
 		}
 		c.people = append(c.people, o)
 	}
@@ -140,40 +128,41 @@ func newCourse(t *testing.T, service *mocktest.Instance, w *way) *course {
 	}
 	source := filepath.Join(folder, "rows.csv")
 	if err := os.WriteFile(source, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	c.all = append(slices.Clone(c.people),
 		&instance{resource: "analytics_consent_batch", config: prototest.Attributes{"source": source}},
 		&instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": c.day}},
 	)
-
-	return c
 }
 
 // rowPerson returns the identity of a person in the batch.
 func rowPerson(i int) string { return fmt.Sprintf("canary-row-%d@example.com", i) }
 
 // run applies until everything is in state, first over a disturbed way, and then over one
-// that passes everything on.
+// that passes everything on. Toxics meet connections that are opened from then on.
 func (c *course) run() {
 	c.t.Helper()
-	c.way.toxiproxy.disturb(c.way.toxics)
+	for _, toxic := range c.toxics {
+		c.toxiproxy.post(c.t, "/proxies/service/toxics", toxic)
+	}
 	for range disturbedApplies {
 		c.apply(impatience)
-		if !slices.ContainsFunc(c.all, func(o *instance) bool { return !o.settled() }) {
+		if !slices.ContainsFunc(c.all, func(o *instance) bool { return !o.isSettled() }) {
 			break
 		}
 	}
 
-	c.way.toxiproxy.heal()
+	c.toxiproxy.post(c.t, "/reset", nil)
+	open := openIn(prototest.MustStart(c.t, c.config), c.all)
 	for range calmApplies {
-		if c.open() == "" {
+		if open == "" {
 			return
 		}
 		c.apply(nil)
+		open = openIn(prototest.MustStart(c.t, c.config), c.all)
 	}
-
-	if open := c.open(); open != "" {
+	if open != "" {
 		c.t.Errorf("after %d applies over a way that works, %s", calmApplies, open)
 	}
 }
@@ -182,37 +171,26 @@ func (c *course) run() {
 // During the first apply a person chooses, and Caddy restarts where the scenario wants that.
 func (c *course) apply(settings prototest.Attributes) {
 	c.t.Helper()
-	p := prototest.MustStart(c.t, c.way.config(c.service).With(settings))
-	first := c.applies == 0
-	c.applies++
-
+	p := prototest.MustStart(c.t, c.config.With(settings))
 	applied := make(chan prototest.Diagnostics)
 	for _, o := range c.all {
-		go func() { applied <- o.apply(c.t.Context(), p) }()
+		go func() { applied <- o.apply(c.t.Context(), p, false) }()
 	}
-	if first {
-		c.people[0].chooses(c.service)()
-		if c.way.restarts {
-			c.way.front.restart()
+	if c.applies == 0 {
+		c.people[0].choose(c.service)()
+		if c.restarts {
+			c.front.stop()
+			c.front.start(c.t)
 		}
 	}
+	c.applies++
 
 	var diags prototest.Diagnostics
 	for range c.all {
 		diags = append(diags, <-applied...)
 	}
-	if len(diags.Errors()) > 0 {
-		c.failed++
-	}
-	for _, text := range append(diags.Errors(), diags.Warnings()...) {
-		_, _ = fmt.Fprintln(&c.messages, text)
-	}
-}
-
-// open says what is still to be done; empty if nothing is.
-func (c *course) open() string {
-	c.t.Helper()
-	return openIn(prototest.MustStart(c.t, c.way.config(c.service)), c.all)
+	c.failed += min(1, len(diags.Errors()))
+	_, _ = fmt.Fprintln(&c.messages, diags.Errors(), diags.Warnings())
 }
 
 // check compares the service and the exported file with what was promised, and looks for credentials and
@@ -227,30 +205,29 @@ func (c *course) check() {
 
 	secrets := []string{c.service.Password, c.service.Email, c.service.SecretKey}
 	for _, o := range everybody {
-		secrets = append(secrets, o.person())
+		secrets = append(secrets, o.person)
 	}
 	prototest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
 
-	undisturbed := &instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")}}
 	p := prototest.MustStart(c.t, prototest.Config(c.service))
-	p.NoErrors(undisturbed.apply(c.t.Context(), p))
+	undisturbed, _ := p.MustCreate(exportFile, prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")})
 	file, err := os.ReadFile(c.day)
-	if sum := fmt.Sprintf("%x", sha256.Sum256(file)); sum != undisturbed.state.Attributes["sha256"] {
-		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.state.Attributes["sha256"])
+	if sum := fmt.Sprintf("%x", sha256.Sum256(file)); sum != undisturbed.Attributes["sha256"] {
+		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.Attributes["sha256"])
 	}
 	prototest.WantAlone(c.t, c.day)
 
-	if c.way.front == nil {
+	if c.front == nil {
 		return
 	}
 	compressed := 0
-	for _, a := range c.way.front.received() {
+	for _, a := range c.front.received(c.t) {
 		if a.Request.Proto != "HTTP/2.0" {
 			c.t.Errorf("a request came over %s", a.Request.Proto)
 		}
 		compressed += len(a.Answer["Content-Encoding"])
 	}
-	if c.way.caddy == compressing && compressed == 0 {
+	if c.caddy == compressing && compressed == 0 {
 		c.t.Error("no answer was compressed")
 	}
 }
@@ -286,23 +263,22 @@ func TestChaos_proxyThatRepeatsRequests(t *testing.T) {
 			w := scenario{caddy: repeating}.open(t, service)
 			o := newInstance(c.resource, "user-1001", t.TempDir())
 
-			p := prototest.MustStart(t, w.config(service))
-			p.NoErrors(o.apply(t.Context(), p))
-			p = prototest.MustStart(t, w.config(service))
+			p := prototest.MustStart(t, w.config)
+			p.NoErrors(o.apply(t.Context(), p, false))
+			p = prototest.MustStart(t, w.config)
 			if open := openIn(p, []*instance{o}); open != "" {
 				t.Error(open)
 			}
-			p.NoErrors(o.apply(t.Context(), p))
+			p.NoErrors(o.apply(t.Context(), p, false))
 
-			if n := service.Count(c.operation); n != 2 {
-				t.Errorf("the service has received %d requests, and Caddy was to make two of one", n)
+			sent := 0
+			for _, a := range w.front.received(t) {
+				if path, _, _ := strings.Cut(a.Request.URI, "?"); a.Request.Method == c.method && strings.HasSuffix(path, c.path) {
+					sent++
+				}
 			}
-			sent := slices.DeleteFunc(w.front.received(), func(a access) bool {
-				path, _, _ := strings.Cut(a.Request.URI, "?")
-				return a.Request.Method != c.method || !strings.HasSuffix(path, c.path)
-			})
-			if len(sent) != 1 {
-				t.Errorf("the provider has sent %d requests", len(sent))
+			if n := service.Count(c.operation); n != 2 || sent != 1 {
+				t.Errorf("the service has received %d requests, and the provider has sent %d; Caddy was to make two of one", n, sent)
 			}
 		})
 	}

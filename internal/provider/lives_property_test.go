@@ -4,8 +4,8 @@ package provider_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,26 +29,26 @@ type lives struct {
 	// proves reports that the service lists requests also once they are over, and that the
 	// configuration names a member of all data of a person: what was carried out can be seen.
 	proves bool
-
+	// hasOperator reports that another operator sends requests about the same people, which are carried out,
+	// fail or vanish.
 	hasOperator bool
 }
+
+// Two of the ways to live.
+const (
+	alone        = "alone"
+	withOperator = "with another operator"
+)
 
 // TestProvider_livesUnderFaults applies random objects under random faults until nothing is
 // left to do. Then every person has what they chose or else what is configured, and no request
 // was lost, or sent again without a reason.
 func TestProvider_livesUnderFaults(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		schedules int
-		play      func(*lives)
-	}{
-		"alone":                             {soak.Schedules(4, 2000), (*lives).converge},
-		"with people, interrupts and kills": {soak.Schedules(3, 2000), (*lives).live},
-		"with another operator":             {soak.Schedules(50, 1000), (*lives).liveWithOperator},
-	} {
+	for name, schedules := range map[string]int{alone: soak.Schedules(4, 2000), "with people, interrupts and kills": soak.Schedules(3, 2000), withOperator: soak.Schedules(50, 1000)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i := range tc.schedules {
+			for i := range schedules {
 				seed := soak.Seed(i)
 				soak.Add(soak.Tried, 1)
 				folder := t.TempDir()
@@ -56,15 +56,19 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 					// The time of a bubble begins in the year 2000, and the people agreed later.
 					<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 					chooseFault, endFaults := mocktest.Disorder(seed, 3)
-					l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4))}
-					l.list = randomInstances(l.rand, folder)
+					l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4)), hasOperator: name == withOperator}
+					for i := range 2 + l.rand.IntN(5) {
+						resource := []string{profileName, deletionName, dataAccessName, consentName}[l.rand.IntN(4)]
+						l.list = append(l.list, newInstance(resource, fmt.Sprintf("user-%d", i), folder))
+					}
 					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
 						s.FaultFor, s.FulfilmentDelay = chooseFault, 45*time.Minute
 						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
 						s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
 					})
 
-					tc.play(l)
+					l.proves = name == alone && l.rand.IntN(2) == 0
+					l.live(name == alone)
 					wantKept(t, l.service, l.list)
 					if t.Failed() {
 						t.Logf("seed %d", seed)
@@ -76,43 +80,10 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 	}
 }
 
-// converge applies with faults until no object waits. Nothing is left to do without them then.
-func (l *lives) converge() {
-	l.t.Helper()
-	l.proves = l.rand.IntN(2) == 0
-
-	for round := 0; ; round++ {
-		l.apply(calm)
-		waiting := slices.IndexFunc(l.list, func(o *instance) bool { return !o.settled() })
-		if waiting < 0 {
-			break
-		}
-		if round == 150 {
-			l.t.Fatalf("%s does not converge: %v", l.list[waiting].resource, l.list[waiting].state)
-		}
-		<-time.After(5 * time.Minute)
-	}
-
-	l.endFaults()
-	if open := l.open(); open != "" {
-		l.t.Errorf("without faults, %s", open)
-	}
-	if at := slices.IndexFunc(l.list, func(o *instance) bool { return o.unproven }); l.proves && at >= 0 {
-		l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", l.list[at].resource, l.list[at].state.Attributes)
-	}
-}
-
-// liveWithOperator is live where another operator sends requests about the same people, which are carried
-// out, fail or vanish.
-func (l *lives) liveWithOperator() {
-	l.t.Helper()
-	l.hasOperator = true
-	l.live()
-}
-
-// live applies with disorder and then without. Between and during the applies, people choose,
-// configurations change, and processes are interrupted, or killed and lose their state.
-func (l *lives) live() {
+// live applies with disorder and then without, until nothing is left to do. Between and during the applies,
+// people choose, configurations change, and processes are interrupted, or killed and lose their state, unless
+// the objects are alone.
+func (l *lives) live(isAlone bool) {
 	l.t.Helper()
 	for _, o := range l.list {
 		switch o.resource {
@@ -124,17 +95,20 @@ func (l *lives) live() {
 	}
 
 	for range 3 + l.rand.IntN(12) {
-		for _, o := range l.list {
-			l.disturb(o)
+		end := calm
+		if !isAlone {
+			end = l.rand.IntN(4)
+			for _, o := range l.list {
+				l.disturb(o)
+			}
 		}
-		l.apply(l.rand.IntN(4))
+		l.apply(end)
 		<-time.After(5 * time.Minute)
 	}
 
 	l.endFaults()
-
 	for round := 0; ; round++ {
-		open := l.open()
+		open := openIn(l.start(), l.list)
 		if open == "" {
 			break
 		}
@@ -145,6 +119,12 @@ func (l *lives) live() {
 		l.apply(calm)
 		<-time.After(5 * time.Minute)
 	}
+
+	for _, o := range l.list {
+		if l.proves && o.unproven {
+			l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", o.resource, o.state.Attributes)
+		}
+	}
 }
 
 // disturb lets a person choose, or changes the configuration of an object.
@@ -153,7 +133,7 @@ func (l *lives) disturb(o *instance) {
 	case 0:
 		if o.resource == consentName {
 			during := time.Duration(l.rand.Int64N(int64(time.Minute))) // of the apply that follows
-			time.AfterFunc(during, o.chooses(l.service))
+			time.AfterFunc(during, o.choose(l.service))
 		}
 
 	case 1:
@@ -186,22 +166,9 @@ func (l *lives) apply(end int) {
 
 	var wg sync.WaitGroup
 	for _, o := range l.list {
-		wg.Go(func() {
-			if end == killed {
-				o.kill(ctx, p)
-				return
-			}
-			o.apply(ctx, p)
-		})
+		wg.Go(func() { o.apply(ctx, p, end == killed) })
 	}
 	wg.Wait()
-}
-
-// open says what is still waited for; empty if there is nothing.
-func (l *lives) open() string {
-	p := l.start()
-
-	return openIn(p, l.list)
 }
 
 // start starts a process of the provider.

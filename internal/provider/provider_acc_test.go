@@ -16,35 +16,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 )
 
-// TestAccProvider_basic takes everything from the provider block.
-func TestAccProvider_basic(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{{
-			Config: acctest.Block(service, `headers = { X-Gateway = "g1" }`) + consentBlock("user-1001"),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("analytics_consent.user-1001", tfjsonpath.New("org_id"), knownvalue.StringExact(mocktest.Org)),
-				statecheck.ExpectKnownValue("analytics_consent.user-1001", tfjsonpath.New("project_id"), knownvalue.StringExact(mocktest.Project)),
-			},
-		}},
-	})
-
-	if logins, writes := service.Count(mockserver.OpLogin), service.Count(mockserver.OpUpdateConsent); logins == 0 || writes != 1 {
-		t.Errorf("%d logins, %d writes", logins, writes)
-	}
-	for _, r := range service.Requests() {
-		if r.Header.Get("X-Gateway") != "g1" || r.Auth == mockserver.AuthSecret {
-			t.Errorf("%s came with %s and the header %q", r.Operation, r.Auth, r.Header.Get("X-Gateway"))
-		}
-	}
-}
-
-// TestAccProvider_validation gives settings that contradict each other, that are out of bounds or that
-// do not exist: none of them is dropped without a word, and the error is at the provider block.
-func TestAccProvider_validation(t *testing.T) {
+// TestAccProvider_block gives settings that contradict each other, that are out of bounds or that do not
+// exist: none of them is dropped without a word, and the error is at the provider block. Then it takes
+// everything from the block.
+func TestAccProvider_block(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wire.Consent.ParametersIn = mockserver.InForm })
 	var steps []resource.TestStep
@@ -63,11 +38,18 @@ func TestAccProvider_validation(t *testing.T) {
 		steps = append(steps, resource.TestStep{Config: acctest.Block(service, block) + consentBlock("user-1001"), ExpectError: regexp.MustCompile(words)})
 	}
 
-	own := "wire {\n  lag = \"0s\"\n  consent {\n    parameters_in = \"form\"\n  }\n}"
-	steps = append(steps, resource.TestStep{Config: acctest.Block(service, own) + consentBlock("user-1001")})
+	steps = append(steps, resource.TestStep{
+		Config:            acctest.Block(service, "headers = { X-Gateway = \"g1\" }\nwire {\n  lag = \"0s\"\n  consent {\n    parameters_in = \"form\"\n  }\n}") + consentBlock("user-1001"),
+		ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue("analytics_consent.user-1001", tfjsonpath.New("org_id"), knownvalue.StringExact(mocktest.Org))},
+	})
 	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
 
 	if writes := service.Count(mockserver.OpUpdateConsent); writes != 1 {
 		t.Errorf("%d writes", writes)
+	}
+	for _, r := range service.Requests() {
+		if r.Header.Get("X-Gateway") != "g1" {
+			t.Errorf("%s came with the header %q", r.Operation, r.Header.Get("X-Gateway"))
+		}
 	}
 }
