@@ -20,8 +20,9 @@ const (
 	name   = "analytics_profile"
 	person = "jane.doe@example.com"
 
-	gold = `{"plan":"gold"}`
-	free = `{"plan":"free"}`
+	gold   = `{"plan":"gold"}`
+	silver = `{"plan":"silver"}`
+	free   = `{"plan":"free"}`
 )
 
 var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
@@ -36,31 +37,33 @@ func writeOnly(profile string, version int, others prototest.Attributes) protote
 	return prototest.Attributes{"identity_id": person, "profile_wo": profile, "profile_wo_version": version}.With(others)
 }
 
-// object is a profile that is managed, with its service, in virtual time.
+// Settings of an object, and a configuration.
+var (
+	notWaiting = prototest.Attributes{"wait_for_fulfilment": false}
+	clearing   = prototest.Attributes{"on_destroy": "clear"}
+	quickGold  = config(gold, notWaiting)
+)
+
+// object is a profile that is managed, with the state that it is in and what the latest step has said.
 type object struct {
 	*prototest.Provider
 
 	t       *testing.T
 	service *mocktest.Instance
+	config  prototest.Attributes
+	state   *prototest.State
+	diags   prototest.Diagnostics
 }
 
-// bubble runs a test for an object that is not created yet.
-func bubble(t *testing.T, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
+// run runs a test of that name for an object that is not created yet, in virtual time.
+func run(t *testing.T, named string, test func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
 	t.Helper()
-	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-		test(t, &object{p, t, service})
-	}, configure...)
-}
-
-// inBubbles runs tests side by side, each for an object that is not created yet.
-func inBubbles(t *testing.T, tests map[string]func(t *testing.T, o *object), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, test, configure...)
-		})
-	}
+	t.Run(named, func(t *testing.T) {
+		t.Parallel()
+		prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+			test(t, &object{Provider: p, t: t, service: service})
+		}, configure...)
+	})
 }
 
 // outcome makes the service end every request with o.
@@ -70,58 +73,83 @@ func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	}
 }
 
-// never makes the service carry out nothing by itself.
-var never = outcome(mockserver.Outcome{Fate: mockserver.Never})
-
-// Settings of an object, and a configuration.
+// How a request ends, and a service that carries out nothing by itself.
 var (
-	notWaiting = prototest.Attributes{"wait_for_fulfilment": false}
-	clearing   = prototest.Attributes{"on_destroy": "clear"}
-	quickGold  = config(gold, notWaiting)
+	done   = mockserver.Outcome{}
+	failed = mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"}
+	gone   = mockserver.Outcome{Fate: mockserver.Vanished}
+	never  = outcome(mockserver.Outcome{Fate: mockserver.Never})
 )
 
-// create creates the object and begins another run with an empty request log.
-func (o *object) create(config prototest.Attributes) *prototest.State {
+// try applies a configuration, nil for the end of the object, in a run of its own. It may end with an error.
+func (o *object) try(config prototest.Attributes) {
 	o.t.Helper()
-	state, _ := o.MustCreate(name, config)
 	o.NewRun()
-	o.service.Reset()
-
-	return state
+	o.config = config
+	o.state, o.diags = o.Update(name, o.state, config)
+	o.NewRun()
 }
 
-// listed creates the object and lets the list show its update.
-func (o *object) listed(config prototest.Attributes) *prototest.State {
+// apply is try without an error.
+func (o *object) apply(config prototest.Attributes) {
 	o.t.Helper()
-	state, _ := o.MustCreate(name, config)
-	state, _ = o.MustRefresh(name, state)
-	return state
+	o.try(config)
+	o.NoErrors(o.diags)
 }
 
-// refreshTwice refreshes the object, and once more after a while: absence and an effect count when two
+// refresh refreshes the object in another run, and more often a while later: absence and an effect count when two
 // readings show them.
-func (o *object) refreshTwice(state *prototest.State) (*prototest.State, prototest.Diagnostics) {
+func (o *object) refresh(times int) {
 	o.t.Helper()
-	state, _ = o.MustRefresh(name, state)
-	<-time.After(time.Second)
-	return o.Refresh(name, state)
+	o.NewRun()
+	for range times {
+		o.state, o.diags = o.MustRefresh(name, o.state)
+		<-time.After(time.Second)
+	}
+}
+
+// says fails the test if no warning of the latest step has all the words. Without any, the step must have said nothing.
+func (o *object) says(words ...string) {
+	o.t.Helper()
+	if len(words) > 0 {
+		prototest.WantText(o.t, o.diags.Warnings(), words...)
+	} else if len(o.diags) > 0 {
+		o.t.Errorf("it says %q", append(o.diags.Warnings(), o.diags.Errors()...))
+	}
+}
+
+// fails fails the test if no error of the latest step has all the words.
+func (o *object) fails(words ...string) {
+	o.t.Helper()
+	prototest.WantText(o.t, o.diags.Errors(), words...)
+}
+
+// want fails the test if the object has another fulfilled or another profile.
+func (o *object) want(fulfilled bool, profile any) {
+	o.t.Helper()
+	if o.state == nil || o.state.Attributes["fulfilled"] != fulfilled || o.state.Attributes["profile"] != profile {
+		o.t.Errorf("want fulfilled = %v and the profile %v, state %v", fulfilled, profile, o.state)
+	}
 }
 
 // wantEmptyPlan refreshes the object, after which there is nothing to do.
-func (o *object) wantEmptyPlan(state *prototest.State, config prototest.Attributes) *prototest.State {
+func (o *object) wantEmptyPlan() {
 	o.t.Helper()
-	state, _ = o.MustRefresh(name, state)
-	o.WantEmptyPlan(name, state, config)
-	return state
+	o.refresh(1)
+	o.WantEmptyPlan(name, o.state, o.config)
 }
 
-// wantFulfilled fails the test if an object has another fulfilled or another profile.
-func wantFulfilled(t *testing.T, state *prototest.State, fulfilled bool, profile any) {
-	t.Helper()
-	if state == nil || state.Attributes["fulfilled"] != fulfilled || state.Attributes["profile"] != profile {
-		t.Errorf("want fulfilled = %v and the profile %v, state %v", fulfilled, profile, state)
+// wantNotWritten fails the test if an update counts as fulfilled that has written nothing, or the
+// plan does not send it again.
+func (o *object) wantNotWritten() {
+	o.t.Helper()
+	if plan, _ := o.MustPlan(name, o.state, o.config); o.state.Attributes["fulfilled"] != false || !plan.Changes {
+		o.t.Errorf("the plan changes %v, state %v", plan.Changes, o.state.Attributes)
 	}
 }
+
+// put replaces the profile at the service.
+func (o *object) put(profile string) { o.service.PutProfile(scope, person, profile) }
 
 // wantHeld fails the test if a member of the profile at the service has another value.
 func (o *object) wantHeld(member string, want any) {
@@ -131,20 +159,33 @@ func (o *object) wantHeld(member string, want any) {
 	}
 }
 
+// enqueue puts an update of somebody else into the queue of the service.
+func (o *object) enqueue(plan string) {
+	o.service.Enqueue(mockserver.QueuedRequest{
+		Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": plan}, At: time.Now(),
+	})
+}
+
+// conclude ends a request of the queue.
+func (o *object) conclude(i int, as mockserver.Outcome) {
+	o.service.Conclude(o.service.Queue()[i].ID, as)
+}
+
+// answer makes the service answer an operation with this, so often; negative for always.
+func (o *object) answer(operation string, times, status int, body string) {
+	o.service.Inject(mockserver.Fault{Operation: operation, Times: times, Status: status, Body: []byte(body)})
+}
+
 // wantSent fails the test if the service has received updates with other bodies.
 func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	t.Helper()
 	var bodies []string
 	for _, r := range service.Requests() {
 		if r.Operation == mockserver.OpUpdateProfile {
-			body, err := json.Marshal(r.Sent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			body, _ := json.Marshal(r.Sent)
 			bodies = append(bodies, string(body))
 		}
 	}
-
 	if got := strings.Join(bodies, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("sent %s, want %v", got, want)
 	}

@@ -3,6 +3,7 @@
 package profile_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,288 +13,408 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// The life of an update that profiles share with other requests is tested in package requests.
+// A pending update is a warning of an apply that has waited, and the plan is empty unless the wait was interrupted. An
+// apply that waits longer, again, or from now on, waits for the same update.
+func TestProfile_waitIsResumed(t *testing.T) {
+	t.Parallel()
+	within := func(limit string) prototest.Attributes {
+		return prototest.Attributes{"timeouts": prototest.Attributes{"create": limit, "update": limit}}
+	}
+	for how, given := range map[string]prototest.Attributes{"still pending": within("300ms"), "Interrupted while waiting": nil, "": notWaiting} {
+		run(t, how, func(t *testing.T, o *object) {
+			o.config = config(gold, given)
+			plan, _ := o.MustPlan(name, nil, o.config)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			o.state, o.diags = o.Apply(ctx, name, nil, plan)
+			o.NoErrors(o.diags)
+			prototest.WantText(t, append(o.diags.Warnings(), ""), how)
+			o.want(false, gold)
+			if given != nil {
+				o.wantEmptyPlan()
+			}
 
-// wantNotWritten fails the test if an update counts as fulfilled that has written nothing, or the
-// plan does not send it again.
-func (o *object) wantNotWritten(state *prototest.State, config prototest.Attributes) {
-	o.t.Helper()
-	if plan, _ := o.MustPlan(name, state, config); state.Attributes["fulfilled"] != false || !plan.Changes {
-		o.t.Errorf("the plan changes %v, state %v", plan.Changes, state.Attributes)
+			o.NewRun()
+			o.config = config(gold, within("1m"))
+			plan, _ = o.MustPlan(name, o.state, o.config)
+			if plan.Attributes["fulfilled"] != prototest.Unknown {
+				t.Errorf("planned is %v", plan.Attributes)
+			}
+			o.service.FulfilAll() // between plan and apply
+			o.state, o.diags = o.Apply(t.Context(), name, o.state, plan)
+			o.says()
+			o.want(true, gold)
+			o.wantEmptyPlan()
+			wantSent(t, o.service, gold)
+		}, never)
+	}
+}
+
+// What is not known in the plan proves to be the same, or to change the wait alone.
+func TestProfile_unknownInThePlan(t *testing.T) {
+	t.Parallel()
+	run(t, "profile", func(t *testing.T, o *object) {
+		o.apply(quickGold)
+		plan, _ := o.MustPlan(name, o.state, quickGold.With(prototest.Attributes{"profile": prototest.Unknown}))
+		o.state, o.diags = o.Apply(t.Context(), name, o.state, plan.Resolve(prototest.Attributes{"profile": gold}))
+		o.says()
+		o.want(false, gold)
+		wantSent(t, o.service, gold)
+	}, never)
+	run(t, "wait", func(t *testing.T, o *object) {
+		o.apply(quickGold)
+		for _, waits := range []bool{false, true} {
+			given := prototest.Attributes{"wait_for_fulfilment": waits}
+			plan, _ := o.MustPlan(name, o.state, config(gold, prototest.Attributes{"wait_for_fulfilment": prototest.Unknown}))
+			o.state, o.diags = o.Apply(t.Context(), name, o.state, plan.Resolve(given))
+			o.says()
+			o.want(waits, gold)
+			o.WantEmptyPlan(name, o.state, config(gold, given))
+		}
+		wantSent(t, o.service, gold)
+	})
+}
+
+// What the service shows of a pending update is a warning, so that other objects can be planned.
+func TestProfile_refreshSays(t *testing.T) {
+	t.Parallel()
+	for says, operation := range map[string]string{"could not be checked": mockserver.OpListPendingRequests, "Not permitted": mockserver.OpGetProfile, "wire.pending.statuses": ""} {
+		run(t, says, func(_ *testing.T, o *object) {
+			o.apply(quickGold)
+			o.refresh(1) // the list has shown it
+			if operation == "" {
+				o.conclude(0, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
+			} else {
+				o.conclude(0, gone)
+				o.answer(operation, -1, 403, `{"error":{}}`)
+			}
+			o.refresh(2)
+			o.says(says)
+			o.want(false, gold)
+			o.WantEmptyPlan(name, o.state, o.config)
+		}, never)
 	}
 }
 
 // The service carries out nothing by itself.
 func TestProfile_pendingUpdate(t *testing.T) {
 	t.Parallel()
-	dropped := func(left string) func(t *testing.T, o *object) {
-		return func(_ *testing.T, o *object) {
-			state := o.listed(quickGold)
-			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
-			o.service.PutProfile(scope, person, left)
-			state, _ = o.refreshTwice(state)
-			o.wantNotWritten(state, quickGold)
+	// A refresh after an update that came to nothing shows what the service holds, which proves
+	// nothing of the update.
+	run(t, "dropped one is never fulfilled by a refresh", func(_ *testing.T, o *object) {
+		o.put(free)
+		o.apply(quickGold)
+		o.refresh(1)
+		o.conclude(0, gone)
+		for range 3 {
+			o.refresh(2)
+			o.says("is gone, and its effect cannot be seen", "request-1")
+			o.want(false, free)
+			o.wantNotWritten()
+		}
+
+		o.service.RenamePending("identityId", "")
+		o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
+		o.refresh(1) // the list cannot be read as a whole
+		o.want(false, free)
+	}, never)
+
+	// The person's own change, right after the update was lost, is drift. A member without a value may be absent or
+	// null: the one is not what the service has made of ours.
+	for _, left := range []string{silver, `{"plan":null}`} {
+		run(t, "dropped one that leaves "+left+" is not fulfilled", func(_ *testing.T, o *object) {
+			o.apply(quickGold)
+			o.refresh(1)
+			o.conclude(0, gone)
+			o.put(left)
+			o.refresh(2)
+			o.wantNotWritten()
+		}, never)
+	}
+
+	// What the profile had before an update that was sent beside another is not known, so that the
+	// value of the other is not taken for what the service has made of ours.
+	run(t, "dropped one beside another is not fulfilled", func(_ *testing.T, o *object) {
+		o.enqueue("free")
+		o.apply(quickGold)
+		o.refresh(1)
+		o.conclude(1, gone)
+		o.service.FulfilAll()
+		o.refresh(2)
+		o.wantNotWritten()
+		o.wantHeld("plan", "free")
+	}, never)
+
+	// The value of another update is not what the service has made of ours.
+	run(t, "done one beside another leaves the difference", func(_ *testing.T, o *object) {
+		o.put(free)
+		o.apply(quickGold)
+		o.enqueue("silver")
+		o.refresh(1)
+		o.conclude(0, mockserver.Outcome{KeepListed: true})
+		o.conclude(1, done)
+		o.refresh(3)
+		o.want(true, silver)
+	}, never)
+
+	run(t, "what a profile was before proves nothing", func(_ *testing.T, o *object) {
+		o.apply(quickGold)
+		o.service.Inject(mockserver.Fault{
+			Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(gold), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
+		})
+		o.conclude(0, gone)
+		o.refresh(3)
+		o.want(false, gold)
+	}, never)
+
+	// An empty object would be planned anew forever.
+	run(t, "profile that is removed meanwhile is created again", func(t *testing.T, o *object) {
+		o.put(free)
+		o.apply(quickGold)
+		o.refresh(1)
+		o.service.DeleteProfile(scope, person)
+		o.conclude(0, gone)
+		o.refresh(1)
+		if o.state, o.diags = o.Refresh(name, o.state); o.state != nil {
+			t.Fatalf("state %v", o.state.Attributes)
+		}
+		o.service.Fulfil = nil
+		o.apply(quickGold)
+		o.wantEmptyPlan()
+	}, never)
+
+	run(t, "failed one with write-only values is sent again", func(t *testing.T, o *object) {
+		o.put(free)
+		o.apply(writeOnly(gold, 1, notWaiting))
+		o.conclude(0, failed)
+		o.refresh(1)
+		o.service.Fulfil = nil
+		o.wantNotWritten()
+		plan, _ := o.MustPlan(name, o.state, o.config.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
+		if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
+			t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
+		}
+		o.apply(o.config)
+		wantSent(t, o.service, gold, gold)
+	}, never)
+
+	// A state that was written by hand, or by a version that kept nothing, has no private part.
+	run(t, "pending one without private state is fulfilled by its effect alone", func(t *testing.T, o *object) {
+		o.put(free)
+		o.apply(quickGold)
+		o.state.Private = nil
+		o.refresh(4)
+		o.want(false, gold)
+		o.service.FulfilAll()
+		o.refresh(4)
+		o.want(true, gold)
+		o.wantEmptyPlan()
+		wantSent(t, o.service, gold)
+	}, never)
+
+	// The values of members that it does not set say nothing of it.
+	run(t, "one of several members is fulfilled by its own", func(_ *testing.T, o *object) {
+		o.service.Fulfil = nil
+		o.apply(config(`{"plan":"free","tier":1}`, nil))
+		never(o.service.Server)
+		o.apply(config(`{"plan":"gold","tier":1}`, notWaiting))
+		o.refresh(1)
+		o.service.FulfilAll()
+		o.put(`{"plan":"gold","tier":2}`)
+		o.refresh(3)
+		o.want(true, `{"plan":"gold","tier":2}`)
+	}, never)
+
+	// The list does not show the first one yet.
+	run(t, "first one is known to the run after a refused second", func(t *testing.T, o *object) {
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "10s"}}))
+		o.service.SetPendingLag(mockserver.Lag{Time: 10 * time.Second})
+		o.MustCreate(name, writeOnly(silver, 1, notWaiting))
+		o.answer(mockserver.OpUpdateProfile, 1, 403, `{}`)
+		_, o.diags = o.Create(name, writeOnly(`{"tier":1}`, 1, nil))
+		o.fails("Not permitted")
+		_, o.diags = o.Create("analytics_data_deletion", prototest.Attributes{"identity_id": person})
+		o.fails("Conflicting pending request")
+	}, never)
+
+	// The second one is fulfilled, and the first may still change the profile.
+	run(t, "first one counts beside the second", func(_ *testing.T, o *object) {
+		o.apply(quickGold)
+		o.apply(config(silver, notWaiting))
+		o.refresh(1)
+		o.conclude(1, done)
+		o.wantEmptyPlan()
+		o.want(false, silver)
+		o.conclude(0, failed)
+		o.wantEmptyPlan()
+		o.want(true, silver)
+	}, never)
+
+	// Its values are absolute, and a pending update could be somebody else's.
+	run(t, "one of unknown outcome is sent again", func(t *testing.T, o *object) {
+		o.service.Fulfil = nil
+		o.apply(config(free, nil))
+		never(o.service.Server)
+		o.service.Inject(
+			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit},
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
+		)
+		o.try(quickGold)
+		o.fails("Outcome unknown", "as it was before", "run again: the provider reads what the profile has first")
+		o.enqueue("silver")
+		o.apply(quickGold)
+		wantSent(t, o.service, free, gold, gold)
+		o.refresh(1)
+		o.service.FulfilAll()
+		o.refresh(2)
+		o.wantEmptyPlan()
+		o.want(true, gold)
+	}, never)
+}
+
+// made makes the service hold something else of a value than was sent.
+func made(of string, as any) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(profile map[string]any) any {
+			if profile["v"] == of {
+				delete(profile, "v")
+			}
+			if _, has := profile["v"]; !has && as != nil {
+				profile["v"] = as
+			}
+			return profile
+		}, mockserver.OpGetProfile)
+	}
+}
+
+// The service has made the value before it of an older one of ours. What is in private state must not be a digest of
+// write-only values, nor of those of before, which may be write-only ones too.
+func TestProfile_madeValueOfAnOlderUpdate(t *testing.T) {
+	t.Parallel()
+	run(t, "does not show the next one", func(_ *testing.T, o *object) {
+		lower := func(profile map[string]any) any {
+			profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
+			return profile
+		}
+		mockserver.Reshape(o.service.Server, lower, mockserver.OpGetProfile)
+		o.apply(config(`{"v":"OLD"}`, nil))
+		o.wantEmptyPlan()
+
+		outcome(mockserver.Outcome{Fate: mockserver.Failed, After: 2 * time.Second})(o.service.Server)
+		o.try(config(`{"v":"NEW"}`, nil))
+		o.fails("then failed it", "as it was before")
+		o.config = config(`{"v":"OLD"}`, nil)
+		o.wantEmptyPlan()
+
+		outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
+		o.apply(config(`{"v":"NEW"}`, nil))
+		o.refresh(1)
+		o.wantNotWritten()
+	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
+	run(t, "of write-only members is in no form in private state", func(t *testing.T, o *object) {
+		var remembered []string
+		for held, sent := range map[string]string{`{"v":"free"}`: `{"v":"Silver"}`, `{"v":"gold"}`: `{"v":"Bronze"}`} {
+			o.put(held)
+			o.state = nil
+			for _, given := range []prototest.Attributes{writeOnly(sent, 1, nil), config(`{"v":"tin"}`, notWaiting)} {
+				o.apply(given)
+				var private struct{ Request []byte }
+				var document struct{ Values json.RawMessage }
+				_ = json.Unmarshal(o.state.Private, &private)
+				_ = json.Unmarshal(private.Request, &document)
+				remembered = append(remembered, string(document.Values))
+			}
+			o.service.FulfilAll()
+		}
+		if remembered[0] == "" || remembered[0] != remembered[2] || remembered[1] != remembered[3] {
+			t.Errorf("private state has %q", remembered)
+		}
+	}, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}), func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(profile map[string]any) any {
+			return map[string]any{"v": strings.ToUpper(fmt.Sprint(profile["v"]))}
+		}, mockserver.OpGetProfile)
+	})
+}
+
+// What the service makes of a value, once its update is proven to be fulfilled, does not count as drift.
+func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
+	t.Parallel()
+	left, listed := mockserver.Outcome{After: 2 * time.Second}, mockserver.Outcome{After: 2 * time.Second, KeepListed: true}
+	type row struct {
+		ours string // value of the member v
+		made any    // nil if it is dropped
+		ends mockserver.Outcome
+	}
+	for what, row := range map[string]row{
+		"lower case, left the list":       {"Jane@Example.com", "jane@example.com", left},
+		"lower case, stays listed":        {"Jane@Example.com", "jane@example.com", listed},
+		"an empty text, left the list":    {"", nil, left},
+		"an empty text, stays listed":     {"", nil, listed},
+		"another value that stays listed": {"Ada", "1815", listed}, // only the list proves that it is ours
+	} {
+		for how, settings := range map[string]prototest.Attributes{"waits": nil, "does not wait": notWaiting} {
+			run(t, what+", "+how, func(t *testing.T, o *object) {
+				o.put(`{"v":"before"}`)
+				wanted := `{"v":"` + row.ours + `"}`
+				o.apply(config(wanted, settings))
+				if settings != nil {
+					o.refresh(1) // the list has shown it
+					o.conclude(0, mockserver.Outcome{KeepListed: row.ends.KeepListed})
+				}
+				for range 3 {
+					o.wantEmptyPlan()
+				}
+				o.want(true, wanted)
+				wantSent(t, o.service, wanted)
+
+				o.put(`{"v":"since"}`)
+				o.apply(o.config.With(clearing)) // of another attribute
+				o.refresh(1)
+				if plan, _ := o.MustPlan(name, o.state, o.config); !plan.Changes {
+					t.Error("a later change of the service does not count as drift")
+				}
+			}, outcome(row.ends), made(row.ours, row.made))
 		}
 	}
-	inBubbles(t, map[string]func(t *testing.T, o *object){
-		// A refresh after an update that came to nothing shows what the service holds, which proves
-		// nothing of the update.
-		"dropped one is never fulfilled by a refresh": func(t *testing.T, o *object) {
-			o.service.PutProfile(scope, person, free)
-			state := o.listed(quickGold)
-			id := o.service.Queue()[0].ID
-			o.service.Conclude(id, mockserver.Outcome{Fate: mockserver.Vanished})
-			for range 3 {
-				var diags prototest.Diagnostics
-				state, diags = o.refreshTwice(state)
-				prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
-				wantFulfilled(t, state, false, free)
-				o.wantNotWritten(state, quickGold)
-			}
 
-			o.service.RenamePending("identityId", "")
-			o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
-			state, _ = o.MustRefresh(name, state) // the list cannot be read as a whole
-			wantFulfilled(t, state, false, free)
-		},
+	// It may be what the service makes of ours, and is not kept to compare with.
+	run(t, "write-only", func(t *testing.T, o *object) {
+		o.put(`{"v":"before"}`)
+		o.apply(writeOnly(`{"v":"Ada"}`, 1, nil))
+		o.wantEmptyPlan()
+		o.want(true, nil)
+	}, outcome(left), made("Ada", "1815"))
+}
 
-		// The person's own change, right after the update was lost, is drift.
-		"dropped one that the person changes is not fulfilled": dropped(`{"plan":"silver"}`),
-		// A member without a value may be absent or null: the one is not what the service has made of ours.
-		"dropped one that leaves a null is not fulfilled": dropped(`{"plan":null}`),
-
-		// What the profile had before an update that was sent beside another is not known, so that the
-		// value of the other is not taken for what the service has made of ours.
-		"dropped one beside another is not fulfilled": func(_ *testing.T, o *object) {
-			o.enqueue("free")
-			state := o.listed(quickGold)
-			o.service.Conclude(o.service.Queue()[1].ID, mockserver.Outcome{Fate: mockserver.Vanished})
-			o.service.FulfilAll()
-
-			state, _ = o.refreshTwice(state)
-			o.wantNotWritten(state, quickGold)
-			o.wantHeld("plan", "free")
-		},
-
-		"what a profile was before proves nothing": func(t *testing.T, o *object) {
-			state, _ := o.MustCreate(name, quickGold)
-			o.service.Inject(mockserver.Fault{
-				Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(gold), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
+// A value of which only the spelling changes is sent, although a service may make the one that it has of it. If that
+// comes to nothing, the value is not taken for ours.
+func TestProfile_changedSpellingIsSent(t *testing.T) {
+	t.Parallel()
+	for before, given := range map[string]string{`{"v":"ada lovelace"}`: `{"v":"Ada Lovelace"}`, `{"v":"a b"}`: `{"v":"a-b"}`, `{"w":1}`: `{"v":""}`} {
+		for shown, isMade := range map[string]bool{"as sent": false, "as before": true} {
+			run(t, given+" shown "+shown, func(t *testing.T, o *object) {
+				o.put(before)
+				if isMade {
+					mockserver.Reshape(o.service.Server, func(map[string]any) any { return json.RawMessage(before) }, mockserver.OpGetProfile)
+				}
+				o.apply(config(given, nil))
+				o.refresh(1)
+				o.wantEmptyPlan()
+				o.want(true, given)
+				wantSent(t, o.service, given)
 			})
-			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
-			for range 3 {
-				state, _ = o.MustRefresh(name, state)
-				wantFulfilled(t, state, false, gold)
-			}
-		},
-
-		// An empty object would be planned anew forever.
-		"profile that is removed meanwhile is created again": func(t *testing.T, o *object) {
-			o.service.PutProfile(scope, person, free)
-			state := o.listed(quickGold)
-			o.service.DeleteProfile(scope, person)
-			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Vanished})
-
-			state, diags := o.refreshTwice(state)
-			o.NoErrors(diags)
-			if state != nil {
-				t.Fatalf("state %v", state.Attributes)
-			}
-
-			o.service.Fulfil = nil
-			state, _ = o.MustCreate(name, quickGold)
-			o.wantEmptyPlan(state, quickGold)
-		},
-
-		"failed one with write-only values is sent again": func(t *testing.T, o *object) {
-			o.service.PutProfile(scope, person, free)
-			given := writeOnly(gold, 1, notWaiting)
-			state, _ := o.MustCreate(name, given)
-			o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
-			state, _ = o.MustRefresh(name, state)
-
-			o.service.Fulfil = nil
-			o.wantNotWritten(state, given)
-			plan, _ := o.MustPlan(name, state, given.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
-			if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
-				t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
-			}
-			state, _ = o.MustUpdate(name, state, given)
-			o.MustRefresh(name, state)
-			wantSent(t, o.service, gold, gold)
-		},
-
-		// The service has made the value before it of an older one of ours.
-		"dropped one of a made value is not fulfilled": func(t *testing.T, o *object) {
-			outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true})(o.service.Server)
-			mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
-				profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
-				return profile
-			}, mockserver.OpGetProfile)
-			state := o.wantEmptyPlan(o.create(config(`{"v":"OLD"}`, nil)), config(`{"v":"OLD"}`, nil))
-
-			outcome(mockserver.Outcome{Fate: mockserver.Failed, After: 2 * time.Second})(o.service.Server)
-			state, diags := o.Update(name, state, config(`{"v":"NEW"}`, nil))
-			prototest.WantText(t, diags.Errors(), "then failed it", "as it was before")
-			state = o.wantEmptyPlan(state, config(`{"v":"OLD"}`, nil))
-
-			outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 2 * time.Second})(o.service.Server)
-			state, _ = o.MustUpdate(name, state, config(`{"v":"NEW"}`, nil))
-			state, _ = o.MustRefresh(name, state)
-			o.wantNotWritten(state, config(`{"v":"NEW"}`, nil))
-		},
-
-		// A state that was written by hand, or by a version that kept nothing, has no private part.
-		"pending one without private state is fulfilled by its effect alone": func(t *testing.T, o *object) {
-			o.service.PutProfile(scope, person, free)
-			state := o.create(quickGold)
-			state.Private = nil
-			for range 2 {
-				state, _ = o.refreshTwice(state)
-				wantFulfilled(t, state, false, gold)
-			}
-
-			o.service.FulfilAll()
-			for range 2 {
-				state, _ = o.refreshTwice(state)
-			}
-			wantFulfilled(t, state, true, gold)
-			wantSent(t, o.service)
-			o.WantEmptyPlan(name, state, quickGold)
-		},
-
-		// The values of members that it does not set say nothing of it.
-		"one of several members is fulfilled by its own": func(t *testing.T, o *object) {
-			o.service.Fulfil = nil
-			before, after := `{"plan":"free","tier":1}`, `{"plan":"gold","tier":1}`
-			state := o.create(config(before, nil))
-			never(o.service.Server)
-			state, _ = o.MustUpdate(name, state, config(after, notWaiting))
-			state, _ = o.MustRefresh(name, state) // the list has shown it
-			o.service.FulfilAll()
-			o.service.PutProfile(scope, person, `{"plan":"gold","tier":2}`)
-			state, _ = o.refreshTwice(state)
-			state, _ = o.MustRefresh(name, state)
-			wantFulfilled(t, state, true, `{"plan":"gold","tier":2}`)
-		},
-
-		// The value of another update is not what the service has made of ours.
-		"done one beside another leaves the difference": func(t *testing.T, o *object) {
-			o.service.PutProfile(scope, person, free)
-			state, _ := o.MustCreate(name, quickGold)
-			o.enqueue("silver")
-			state, _ = o.MustRefresh(name, state)
-			queue := o.service.Queue()
-			o.service.Conclude(queue[0].ID, mockserver.Outcome{KeepListed: true})
-			o.service.Conclude(queue[1].ID, mockserver.Outcome{})
-			state, _ = o.refreshTwice(state)
-			state, _ = o.MustRefresh(name, state)
-			wantFulfilled(t, state, true, `{"plan":"silver"}`)
-		},
-
-		// It may be what the service makes of ours, and is not kept to compare with.
-		"write-only one that the service makes something of is not sent again": func(_ *testing.T, o *object) {
-			outcome(mockserver.Outcome{After: 2 * time.Second})(o.service.Server)
-			o.service.PutProfile(scope, person, free)
-			mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
-				if profile["plan"] == "gold" {
-					profile["plan"] = "1815"
-				}
-				return profile
-			}, mockserver.OpGetProfile)
-			state := o.wantEmptyPlan(o.create(writeOnly(gold, 1, nil)), writeOnly(gold, 1, nil))
-			wantFulfilled(t, state, true, nil)
-		},
-
-		// Those of before may be write-only ones too.
-		"write-only values and those of before are in private state in no form": func(t *testing.T, o *object) {
-			var remembered []string
-			remember := func(state *prototest.State) {
-				var private struct{ Request []byte }
-				var document run.Document
-				if err := json.Unmarshal(state.Private, &private); err != nil {
-					t.Fatal(err)
-				}
-				if err := json.Unmarshal(private.Request, &document); err != nil {
-					t.Fatal(err)
-				}
-				remembered = append(remembered, string(document.Values))
-				o.service.FulfilAll()
-				o.NewRun()
-			}
-			for held, sent := range map[string]string{free: `{"plan":"silver"}`, gold: `{"plan":"bronze"}`} {
-				o.service.PutProfile(scope, person, held)
-				state, _ := o.MustCreate(name, writeOnly(sent, 1, notWaiting))
-				remember(state)
-				state, _ = o.MustUpdate(name, state, config(`{"plan":"tin"}`, notWaiting))
-				remember(state)
-			}
-			if remembered[0] != remembered[2] || remembered[1] != remembered[3] {
-				t.Errorf("private state has %q", remembered)
-			}
-		},
-
-		// The list does not show the first one yet.
-		"first one is known to the run after a refused second": func(t *testing.T, o *object) {
-			o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "10s"}}))
-			o.service.SetPendingLag(mockserver.Lag{Time: 10 * time.Second})
-			for _, configs := range [][]prototest.Attributes{
-				{quickGold, config(`{"tier":1}`, nil)},
-				{writeOnly(`{"plan":"silver"}`, 1, notWaiting), writeOnly(`{"tier":1}`, 1, nil)},
-			} {
-				o.MustCreate(name, configs[0])
-				o.service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{}`)})
-				_, diags := o.Create(name, configs[1])
-				prototest.WantText(t, diags.Errors(), "Not permitted")
-				_, diags = o.Create("analytics_data_deletion", prototest.Attributes{"identity_id": person})
-				prototest.WantText(t, diags.Errors(), "Conflicting pending request")
-				o.service.FulfilAll()
-				o.NewRun()
-			}
-		},
-
-		// The second one is fulfilled, and the first may still change the profile.
-		"first one counts beside the second": func(t *testing.T, o *object) {
-			second := config(`{"plan":"silver"}`, notWaiting)
-			state, _ := o.MustCreate(name, quickGold)
-			state, _ = o.MustUpdate(name, state, second)
-			state, _ = o.MustRefresh(name, state) // the list has shown it
-
-			queue := o.service.Queue()
-			o.service.Conclude(queue[1].ID, mockserver.Outcome{})
-			state = o.wantEmptyPlan(state, second)
-			wantFulfilled(t, state, false, second["profile"])
-
-			o.service.Conclude(queue[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
-			wantFulfilled(t, o.wantEmptyPlan(state, second), true, second["profile"])
-		},
-
-		// Its values are absolute, and a pending update could be somebody else's.
-		"one of unknown outcome is sent again": func(t *testing.T, o *object) {
-			o.service.Fulfil = nil
-			state := o.create(config(free, nil))
-			never(o.service.Server)
-			o.service.Inject(
-				mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit},
-				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
-			)
-			state, diags := o.Update(name, state, quickGold)
-			prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
-
-			o.NewRun()
-			o.enqueue("silver")
-			state, _ = o.MustUpdate(name, state, quickGold)
-			wantSent(t, o.service, gold, gold)
-			state, _ = o.MustRefresh(name, state) // the list has shown it
-			o.service.FulfilAll()
-			state, _ = o.refreshTwice(state)
-			wantFulfilled(t, o.wantEmptyPlan(state, quickGold), true, gold)
-		},
-	}, never)
+		}
+		run(t, given+" failed", func(_ *testing.T, o *object) {
+			o.put(before)
+			o.apply(config(given, notWaiting))
+			o.conclude(0, failed)
+			o.refresh(2)
+			o.wantNotWritten()
+		}, never)
+	}
 }
 
 // The successor of a renamed key writes all or some of the members while the update that clears
@@ -301,18 +422,19 @@ func TestProfile_pendingUpdate(t *testing.T) {
 func TestProfile_clearingEndsOnceAnotherObjectHasWritten(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{gold, `{"plan":"gold","tier":1}`} {
-		bubble(t, func(t *testing.T, o *object) {
-			state, began := o.create(config(profile, clearing)), time.Now()
-			destroyed := make(chan prototest.Diagnostics)
+		run(t, profile, func(t *testing.T, o *object) {
+			o.apply(config(profile, clearing))
+			began, destroyed := time.Now(), make(chan prototest.Diagnostics)
 			go func() {
-				_, diags := o.DestroyUnplanned(t.Context(), name, state)
+				_, diags := o.DestroyUnplanned(t.Context(), name, o.state)
 				destroyed <- diags
 			}()
-
 			synctest.Wait()
 			o.MustCreate(name, config(gold, clearing))
-			if diags := <-destroyed; len(diags) > 0 || time.Since(began) > time.Minute {
-				t.Errorf("after %s, it says %q %q", time.Since(began), diags.Warnings(), diags.Errors())
+			o.diags = <-destroyed
+			o.says()
+			if took := time.Since(began); took > time.Minute {
+				t.Errorf("it took %s", took)
 			}
 			o.wantHeld("plan", "gold")
 			o.wantHeld("tier", nil)
@@ -320,198 +442,87 @@ func TestProfile_clearingEndsOnceAnotherObjectHasWritten(t *testing.T) {
 	}
 }
 
-// enqueue puts an update of somebody else into the queue of the service.
-func (o *object) enqueue(plan string) {
-	o.service.Enqueue(mockserver.QueuedRequest{
-		Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": plan}, At: time.Now(),
-	})
-}
-
 func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 	t.Parallel()
-	renamed := func(destroyFirst bool) func(t *testing.T, o *object) {
-		return func(t *testing.T, o *object) {
-			state := o.create(config(gold, clearing))
-			destroy := func() prototest.Diagnostics {
-				_, diags := o.DestroyUnplanned(t.Context(), name, state)
-				o.NoErrors(diags)
-				return diags
+	// The object of a renamed key may be destroyed before or after its successor has written.
+	for when, isFirst := range map[string]bool{"destroyed first": true, "destroyed last": false} {
+		run(t, "renamed key that is "+when, func(t *testing.T, o *object) {
+			o.apply(config(gold, clearing))
+			if isFirst {
+				_, o.diags = o.DestroyUnplanned(t.Context(), name, o.state)
 			}
-			if destroyFirst {
-				destroy()
+			o.MustCreate(name, o.config)
+			if !isFirst {
+				_, o.diags = o.DestroyUnplanned(t.Context(), name, o.state)
+				o.says("not cleared", "moved")
 			}
-			o.MustCreate(name, config(gold, clearing))
-			if !destroyFirst {
-				prototest.WantText(t, destroy().Warnings(), "not cleared", "moved")
-			}
+			o.NoErrors(o.diags)
 			o.service.FulfilAll()
 			o.wantHeld("plan", "gold")
-		}
+		})
 	}
 
-	inBubbles(t, map[string]func(t *testing.T, o *object){
-		// The object of a renamed key may be destroyed after its successor has written.
-		"renamed key that is destroyed first": renamed(true),
-		"renamed key that is destroyed last":  renamed(false),
-
-		"members in common": func(t *testing.T, o *object) {
-			second := config(gold, nil)
-			state := o.create(config(`{"plan":"gold","tier":1}`, clearing))
-			other := o.create(second)
-
-			o.MustPlan(name, other, second) // has nothing to send
-			_, diags := o.Destroy(name, state)
-			prototest.WantText(t, diags.Errors(), "Another resource manages the members")
-			wantSent(t, o.service)
-
+	run(t, "members in common", func(t *testing.T, o *object) {
+		o.apply(config(`{"plan":"gold","tier":1}`, clearing))
+		other, _ := o.MustCreate(name, config(gold, nil))
+		o.service.Reset()
+		// plans plans both, and returns the diagnostics of the second one.
+		plans := func(first, second *prototest.State, a, b prototest.Attributes) prototest.Diagnostics {
 			o.NewRun()
-			_, diags = o.Destroy(name, state)
-			o.NoErrors(diags)
-			_, diags = o.Plan(name, other, second)
-			prototest.WantText(t, diags.Errors(), "Another resource manages the members")
-			o.service.Reset()
+			o.MustPlan(name, first, a)
+			_, diags := o.Plan(name, second, b)
+			return diags
+		}
+		const managed = "Another resource manages the members"
+		prototest.WantText(t, plans(other, o.state, config(gold, nil), nil).Errors(), managed) // the first has nothing to send
+		prototest.WantText(t, plans(o.state, other, nil, config(gold, nil)).Errors(), managed)
+		o.NoErrors(plans(other, o.state, config(silver, nil), nil)) // the first writes the member in any case
+		wantSent(t, o.service)
 
-			o.NewRun()
-			o.MustPlan(name, other, config(`{"plan":"silver"}`, nil)) // writes the member in any case
-			o.MustPlan(name, state, nil)
-
-			o.NewRun()
-			o.MustUpdate(name, other, config(`{"plan":"silver"}`, nil))
-			_, diags = o.DestroyUnplanned(t.Context(), name, state)
-			o.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "leaves them as they are: plan.")
-			wantSent(t, o.service, `{"plan":"silver"}`) // the other member is clear already
-		},
+		o.NewRun()
+		o.MustUpdate(name, other, config(silver, nil))
+		_, o.diags = o.DestroyUnplanned(t.Context(), name, o.state)
+		o.NoErrors(o.diags)
+		o.says("leaves them as they are: plan.")
+		wantSent(t, o.service, silver, `{"tier":null}`)
 	})
-}
-
-// What the service makes of a value, once its update is proven to be fulfilled, does not count as drift.
-func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
-	t.Parallel()
-	madeOf := map[string]struct {
-		ours string // value of the member v
-		make func(profile map[string]any)
-	}{
-		"lower case":               {`"Jane@Example.com"`, func(p map[string]any) { p["v"] = strings.ToLower(fmt.Sprint(p["v"])) }},
-		"an empty text is dropped": {`""`, func(p map[string]any) { delete(p, "v") }},
-		"another value":            {`"Ada"`, func(p map[string]any) { p["v"] = "1815" }}, // only the list proves that it is ours
-	}
-
-	for ending, ends := range map[string]mockserver.Outcome{
-		"left the list": {After: 2 * time.Second},
-		"stays listed":  {After: 2 * time.Second, KeepListed: true},
-	} {
-		for how, settings := range map[string]prototest.Attributes{"waits": nil, "does not wait": notWaiting} {
-			for what, made := range madeOf {
-				if what == "another value" && !ends.KeepListed {
-					continue
-				}
-				t.Run(ending+"/"+how+"/"+what, func(t *testing.T) {
-					t.Parallel()
-
-					bubble(t, func(t *testing.T, o *object) {
-						wanted := config(`{"v":`+made.ours+`}`, settings)
-						o.service.PutProfile(scope, person, `{"v":"before"}`)
-						mockserver.Reshape(o.service.Server, func(profile map[string]any) any {
-							if profile["v"] != "before" && profile["v"] != "since" {
-								made.make(profile)
-							}
-							return profile
-						}, mockserver.OpGetProfile)
-
-						state, _ := o.MustCreate(name, wanted)
-						if settings != nil {
-							state, _ = o.MustRefresh(name, state) // the list has shown it
-							o.service.FulfilAll()
-							if ends.KeepListed {
-								o.service.Conclude(o.service.Queue()[0].ID, mockserver.Outcome{KeepListed: true})
-							}
-						}
-						for range 3 {
-							state = o.wantEmptyPlan(state, wanted)
-						}
-						wantFulfilled(t, state, true, wanted["profile"])
-						wantSent(t, o.service, `{"v":`+made.ours+`}`)
-
-						o.service.PutProfile(scope, person, `{"v":"since"}`)
-						wanted = wanted.With(clearing)
-						state, _ = o.MustUpdate(name, state, wanted) // of another attribute
-						state, _ = o.MustRefresh(name, state)
-						if plan, _ := o.MustPlan(name, state, wanted); !plan.Changes {
-							t.Error("a later change of the service does not count as drift")
-						}
-					}, outcome(ends))
-				})
-			}
-		}
-	}
 }
 
 // One reading of none, as of a service that restarts, removes nothing from state, and an answer of a
 // cache shows nothing.
 func TestProfile_oneReadingProvesNothing(t *testing.T) {
 	t.Parallel()
-	none := mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 404, Body: []byte(`{"error":{"code":"not_found"}}`)}
-	inBubbles(t, map[string]func(t *testing.T, o *object){
-		"none once": func(_ *testing.T, o *object) {
-			state := o.create(config(gold, nil))
-			o.service.Inject(none)
-			o.wantEmptyPlan(state, config(gold, nil))
-		},
-		"none once before a member is cleared": func(t *testing.T, o *object) {
-			state := o.create(config(`{"plan":"gold","tier":1}`, clearing))
-			o.service.Inject(none)
-			state, _ = o.MustUpdate(name, state, config(`{"plan":null,"tier":1}`, clearing))
-			o.service.FulfilAll()
-			o.NewRun()
-			o.service.Inject(none)
-			_, diags := o.Destroy(name, state)
-			o.NoErrors(diags)
-			wantSent(t, o.service, `{"plan":null}`, `{"plan":null,"tier":null}`)
-		},
-		"none twice": func(t *testing.T, o *object) {
-			state := o.create(config(gold, nil))
-			none := none
-			none.Times = -1
-			o.service.Inject(none)
-			state, diags := o.Refresh(name, state)
-			o.NoErrors(diags)
-			if state != nil {
-				t.Errorf("state %v", state.Attributes)
-			}
-		},
-		"an answer of a cache": func(t *testing.T, o *object) {
-			state := o.create(config(gold, nil))
-			o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(free), Header: map[string][]string{"Age": {"86400"}}})
-			state, diags := o.MustRefresh(name, state)
-			prototest.WantText(t, diags.Warnings(), "could not be checked", "respect Cache-Control")
-			wantFulfilled(t, state, true, gold)
-		},
+	const none = `{"error":{"code":"not_found"}}`
+	run(t, "none once", func(_ *testing.T, o *object) {
+		o.apply(config(gold, nil))
+		o.answer(mockserver.OpGetProfile, 1, 404, none)
+		o.wantEmptyPlan()
 	})
-}
-
-// A value of which only the spelling changes is sent, although a service may make the one that it has of it.
-func TestProfile_changedSpellingIsSent(t *testing.T) {
-	t.Parallel()
-	for before, given := range map[string]string{`{"v":"ada lovelace"}`: `{"v":"Ada Lovelace"}`, `{"v":"a b"}`: `{"v":"a-b"}`, `{"w":1}`: `{"v":""}`} {
-		for made, isMade := range map[string]bool{"shown as sent": false, "shown as before": true} {
-			t.Run(made+"/"+given, func(t *testing.T) {
-				t.Parallel()
-				bubble(t, func(t *testing.T, o *object) {
-					o.service.PutProfile(scope, person, before)
-					if isMade {
-						mockserver.Reshape(o.service.Server, func(map[string]any) any { return json.RawMessage(before) }, mockserver.OpGetProfile)
-					}
-
-					state, _ := o.MustCreate(name, config(given, nil))
-					state, _ = o.MustRefresh(name, state)
-					state, _ = o.MustRefresh(name, o.wantEmptyPlan(state, config(given, nil)))
-					wantFulfilled(t, state, true, given)
-					wantSent(t, o.service, given)
-				})
-			})
+	run(t, "none twice", func(t *testing.T, o *object) {
+		o.apply(config(gold, nil))
+		o.answer(mockserver.OpGetProfile, -1, 404, none)
+		if o.state, o.diags = o.Refresh(name, o.state); o.state != nil {
+			t.Errorf("state %v", o.state)
 		}
-	}
+		o.NoErrors(o.diags)
+	})
+	run(t, "none once before a member is cleared", func(t *testing.T, o *object) {
+		o.apply(config(`{"plan":"gold","tier":1}`, clearing))
+		o.service.Reset()
+		for _, config := range []prototest.Attributes{config(`{"plan":null,"tier":1}`, clearing), nil} {
+			o.answer(mockserver.OpGetProfile, 1, 404, none)
+			o.apply(config)
+			o.service.FulfilAll()
+		}
+		wantSent(t, o.service, `{"plan":null}`, `{"plan":null,"tier":null}`)
+	})
+	run(t, "an answer of a cache", func(_ *testing.T, o *object) {
+		o.apply(config(gold, nil))
+		o.service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(free), Header: map[string][]string{"Age": {"86400"}}})
+		o.refresh(1)
+		o.says("could not be checked", "respect Cache-Control")
+		o.want(true, gold)
+	})
 }
 
 // A profile that moves to a scope whose members match already has nothing to send there: an update
@@ -519,19 +530,17 @@ func TestProfile_changedSpellingIsSent(t *testing.T) {
 func TestProfile_movedToWhereItMatchesSendsNothing(t *testing.T) {
 	t.Parallel()
 	elsewhere := mockserver.Scope{OrgID: mocktest.Org, ProjectID: "shop"}
-	for label, held := range map[string]string{"match": gold, "differ": free} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, o *object) {
-				moved := config(gold, prototest.Attributes{"org_id": elsewhere.OrgID, "project_id": elsewhere.ProjectID})
-				state := o.create(config(gold, nil))
-				o.service.PutProfile(elsewhere, person, held)
-
-				state, diags := o.Replace(name, state, moved)
-				o.NoErrors(diags)
-				wantSent(t, o.service, map[string][]string{"match": nil, "differ": {gold}}[label]...)
-				wantFulfilled(t, o.wantEmptyPlan(state, moved), true, gold)
-			})
+	for held, sent := range map[string][]string{gold: nil, free: {gold}} {
+		run(t, held, func(t *testing.T, o *object) {
+			o.apply(config(gold, nil))
+			o.service.Reset()
+			o.service.PutProfile(elsewhere, person, held)
+			o.config = config(gold, prototest.Attributes{"org_id": elsewhere.OrgID, "project_id": elsewhere.ProjectID})
+			o.state, o.diags = o.Replace(name, o.state, o.config)
+			o.NoErrors(o.diags)
+			wantSent(t, o.service, sent...)
+			o.wantEmptyPlan()
+			o.want(true, gold)
 		})
 	}
 }
