@@ -3,7 +3,9 @@
 package export
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -112,9 +114,13 @@ type output struct {
 	kind     records.Kind
 	withKind bool // each line names its kind
 
-	file    *outfile.Output // while it is written
-	lines   *lineFile       // that go to file
 	written outfile.File
+
+	// While it is written:
+	file   *outfile.Output
+	lines  *bufio.Writer  // takes lines
+	packer io.WriteCloser // takes blocks of them
+	packed *bufio.Writer  // takes what the packer makes of them
 }
 
 // isAt reports whether two files have one path, in any spelling.

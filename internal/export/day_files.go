@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/gzip"
@@ -57,7 +56,7 @@ func (e *dayExport) write(day client.Records) error {
 	}
 
 	for _, o := range e.outputs {
-		if err := o.lines.finish(); err != nil {
+		if err := cmp.Or(o.lines.Flush(), o.packer.Close(), o.packed.Flush()); err != nil {
 			return err
 		}
 	}
@@ -112,61 +111,38 @@ var (
 	}
 )
 
-// bounded is a writer that fails with errTooMuch when all files together would exceed a
-// limit.
+// bounded is a file that fails with errTooMuch when all files together would exceed max_bytes.
 type bounded struct {
 	*outfile.Output
 
-	limit   int64         // 0 for none
-	written *atomic.Int64 // of all files so far
+	export *dayExport
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	if written := b.written.Add(int64(len(p))); b.limit > 0 && written > b.limit {
+func (b bounded) Write(p []byte) (int, error) {
+	limit := b.export.day.MaxBytes.ValueInt64() // zero for none
+	if written := b.export.bytes.Add(int64(len(p))); limit > 0 && written > limit {
 		return 0, errTooMuch
 	}
 	return b.Output.Write(p)
 }
 
-// lineFile writes lines to a file, and compresses them.
-type lineFile struct {
-	*bufio.Writer
+// uncompressing is the packer that changes nothing.
+type uncompressing struct{ io.Writer }
 
-	packer io.WriteCloser // takes blocks of lines; nil without a compression
-	packed *bufio.Writer  // takes what the packer makes of them
-}
+func (uncompressing) Close() error { return nil }
 
-// begin begins the file of an output. Its lines are in the file after finish.
+// begin begins the file of an output. Its lines are in the file after their writers are flushed and closed.
 func (e *dayExport) begin(o *output) (err error) {
-	to := &bounded{o.file, e.day.MaxBytes.ValueInt64(), &e.bytes}
-
-	f := &lineFile{packed: bufio.NewWriterSize(to, block)}
-	o.lines = f
+	o.packed = bufio.NewWriterSize(bounded{o.file, e}, block)
 	switch e.day.Compression.ValueString() {
 	case gzipped:
-		f.packer = gzip.NewWriter(f.packed)
+		o.packer = gzip.NewWriter(o.packed)
 	case zstandard:
-		f.packer, err = zstd.NewWriter(f.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
+		o.packer, err = zstd.NewWriter(o.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	default:
-		f.Writer = f.packed
-		return o.file.Begin()
+		o.packer = uncompressing{o.packed}
 	}
-	f.Writer = bufio.NewWriterSize(f.packer, block)
+	o.lines = bufio.NewWriterSize(o.packer, block)
 
 	return errors.Join(err, o.file.Begin())
-}
-
-// finish writes what is left.
-func (f *lineFile) finish() error {
-	if err := f.Writer.Flush(); err != nil {
-		return err
-	}
-	if f.packer == nil {
-		return nil
-	}
-	if err := f.packer.Close(); err != nil {
-		return err
-	}
-
-	return f.packed.Flush()
 }

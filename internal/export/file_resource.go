@@ -5,7 +5,7 @@
 // any size, in file_*.go.
 //
 // Both range over the records of client.Export. The data source keeps them as dayTexts. A
-// dayExport, in day_*.go, writes them to lineFiles, which compress.
+// dayExport, in day_*.go, writes them to files.
 //
 // The resource is spread over the steps of its life: a dayExport writes the files,
 // file_verify.go compares them with what was written, and file_model.go maps both to

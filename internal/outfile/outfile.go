@@ -94,10 +94,8 @@ func StampAt(path string) (Stamp, error) {
 // Check returns why a file cannot be written to a target because of what is there, as far as that shows
 // before anything is created.
 func Check(target Target) error {
-	info, err := os.Lstat(target.Path)
+	info, err := os.Lstat(filepath.Clean(target.Path)) // an empty one is this folder
 	switch {
-	case target.Path == "": // would be in this folder until it is put in place
-		return ErrNotRegular
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:

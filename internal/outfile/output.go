@@ -41,8 +41,10 @@ type Output struct {
 	f         *os.File // that file, open and locked; nil if it is not this output's any more
 	isInPlace bool     // it is the target, and its other name is for the next process
 
-	sum hash.Hash
-	n   int64
+	sum    hash.Hash
+	summed sync.WaitGroup // of the last block
+	block  []byte         // that is being summed
+	n      int64
 }
 
 // Reserve checks that a file can be written to a target, and prevents others from writing it until
@@ -76,25 +78,21 @@ func (p *PathsInUse) Reserve(target Target) (*Output, error) {
 
 // Begin begins the file, in place of what was written of it before.
 func (o *Output) Begin() error {
+	o.summed.Wait()
 	o.sum, o.n = sha256.New(), 0
 	if _, err := o.f.Seek(0, io.SeekStart); err != nil {
 		return Pathless(err)
 	}
-	if err := o.f.Truncate(0); err != nil {
-		return Pathless(err)
-	}
-
-	return nil
+	return Pathless(o.f.Truncate(0))
 }
 
-// Write appends p, and updates the digest concurrently. It returns ErrNoSpace on a full disk. After an
+// Write appends p, and updates the digest while the caller goes on. It returns ErrNoSpace on a full disk. After an
 // error, the file has to begin again.
 func (o *Output) Write(p []byte) (int, error) {
-	var summed sync.WaitGroup
-	summed.Go(func() { o.sum.Write(p) })
+	o.summed.Wait()
+	o.block = append(o.block[:0], p...)
+	o.summed.Go(func() { o.sum.Write(o.block) })
 	n, err := o.f.Write(p)
-	summed.Wait()
-
 	o.n += int64(n)
 
 	return n, Pathless(err)
@@ -124,13 +122,17 @@ func Commit(outputs ...*Output) ([]File, error) {
 		}
 	}
 
-	holdUnrecorded(outputs)
+	for _, o := range outputs { // they stay locked
+		unrecorded.Store(o.key, &Output{f: o.f, temporary: o.temporary})
+		o.f, o.key = nil, ""
+	}
 
 	return files, nil
 }
 
 // finish brings the file to the disk, and checks that it can be put in place.
 func (o *Output) finish() (File, error) {
+	o.summed.Wait()
 	if err := o.f.Sync(); err != nil {
 		return File{}, Pathless(err)
 	}

@@ -100,52 +100,29 @@ func (o *Output) putInPlace() error {
 		return Pathless(err)
 	}
 	o.isInPlace = true
-	if os.Link(o.Path, o.temporary) != nil {
-		_ = o.f.Close()
-		o.f = nil
-	}
+	_ = os.Link(o.Path, o.temporary) // where the file system can
 
 	return nil
 }
 
-// unrecorded has the files of this process that Terraform may not have recorded yet, by canonical path.
-// They stay locked.
-var unrecorded = struct {
-	sync.Mutex
-
-	files map[string]*Output
-}{files: map[string]*Output{}}
-
-// holdUnrecorded keeps the paths and the temporary names of files that are in place.
-func holdUnrecorded(placed []*Output) {
-	unrecorded.Lock()
-	defer unrecorded.Unlock()
-
-	for _, o := range placed {
-		unrecorded.files[o.key] = &Output{f: o.f, temporary: o.temporary}
-		o.f, o.key = nil, ""
-	}
-}
+// unrecorded has the files of this process that Terraform may not have recorded yet: an *Output by canonical path.
+var unrecorded sync.Map
 
 // Settle gives up the temporary names of all files of this process, at its end: what Terraform has not
 // recorded by then, it never will.
 func Settle() {
-	unrecorded.Lock()
-	defer unrecorded.Unlock()
-
-	for _, o := range unrecorded.files {
-		o.Close()
+	for _, held := range unrecorded.Range {
+		if o, isHeld := held.(*Output); isHeld {
+			o.Close()
+		}
 	}
 }
 
 // settle gives up the temporary name of the file at a canonical path, if this process has written it.
 func settle(key string) {
-	unrecorded.Lock()
-	defer unrecorded.Unlock()
-
-	if o := unrecorded.files[key]; o != nil {
+	held, _ := unrecorded.LoadAndDelete(key)
+	if o, isHeld := held.(*Output); isHeld {
 		o.Close()
-		delete(unrecorded.files, key)
 	}
 }
 

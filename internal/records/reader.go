@@ -105,7 +105,7 @@ func (x *Reader) readAnswer() (closed bool, err error) {
 	default:
 		return false, x.readNothing()
 	}
-	if err := cmp.Or(err, x.refuseExtra(), x.checkLists()); err != nil {
+	if err := cmp.Or(err, x.checkLists()); err != nil {
 		return false, err
 	}
 
@@ -226,8 +226,8 @@ func (x *Reader) readList(in place) error {
 	} else if x.dec.PeekKind() != ']' {
 		x.extra = append(x.extra, in.at)
 	}
-	if err := x.refuseExtra(); err != nil {
-		return err
+	if len(x.extra) > 0 {
+		return x.refuseExtra()
 	}
 	for x.dec.PeekKind() != ']' {
 		if err := x.readRecord(in); err != nil {
@@ -261,12 +261,8 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	}
 }
 
-// refuseExtra refuses the members around the records that are not recognised, if there are any.
+// refuseExtra refuses the members around the records that are not recognised.
 func (x *Reader) refuseExtra() error {
-	if len(x.extra) == 0 {
-		return nil
-	}
-
 	return &answer.Error{
 		Why: "what stands beside the records is not recognised, or counts another number of records: " + answer.Shown(x.extra...),
 		Advice: "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out" +
@@ -274,12 +270,11 @@ func (x *Reader) refuseExtra() error {
 	}
 }
 
-// checkLists refuses an answer whose lists say nothing of a kind that is wanted. If all are null, they say nothing.
+// checkLists refuses an answer whose lists say nothing of a kind that is wanted, and what stands around them.
 func (x *Reader) checkLists() error {
-	if !x.hasList {
-		clear(x.lists[:])
+	if len(x.extra) > 0 {
+		return x.refuseExtra()
 	}
-
 	var missing, present []string
 	for _, kind := range Kinds {
 		if x.has(kind) {
@@ -302,10 +297,13 @@ func (x *Reader) checkLists() error {
 }
 
 // has reports whether there is a list of a kind, or one whose records state their kinds, unless another place was told.
-// If the settings say so, an answer without records has all.
+// If the settings say so, an answer without records has all; and else, one without a list that is not null has nothing.
 func (x *Reader) has(kind Kind) bool {
-	if x.options.Empty && x.Result.Counts.Total() == 0 {
+	if x.Result.Counts.Total() == 0 && x.options.Empty {
 		return true
+	}
+	if !x.hasList {
+		return false
 	}
 	if _, isTold := x.options.At[kind.Plural()]; isTold {
 		return x.lists[kind]

@@ -205,5 +205,10 @@ func (x *Reader) readGroup(v jsontext.Value, in place) error {
 	// Its names were compared when it was read as one value.
 	x.dec = jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-	return cmp.Or(x.readObject(in), x.refuseExtra())
+	err := x.readObject(in)
+	if err == nil && len(x.extra) > 0 {
+		err = x.refuseExtra()
+	}
+
+	return err
 }
