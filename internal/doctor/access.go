@@ -116,22 +116,22 @@ func (x *examination) examineAccess(ctx context.Context) {
 			x.send(ctx, p)
 		}
 	}
+	if x.options.Scope == (client.Scope{}) {
+		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
+	}
 	x.exports = exports.best()
 	for _, p := range families {
 		if best := p.best(); x.use == nil && best != nil {
-			family, _, _ := strings.Cut(p.check, " ")
 			x.use, x.scope = best, p.scope
-			x.report.Setup = Setup{Credentials: best.name, PathFamily: family}
+			x.report.Setup = Setup{Credentials: best.name, PathFamily: strings.TrimSuffix(p.check, " paths")}
 		}
 	}
+
 	for _, p := range families {
 		x.reportProbe(p, "; the service may offer the other path family, or your user has no access to the early preview")
 	}
 	if x.exports != nil { // or else the finding about the day says so
 		x.reportProbe(exports, "")
-	}
-	if x.options.Scope == (client.Scope{}) {
-		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
 }
 
@@ -158,21 +158,22 @@ func (x *examination) send(ctx context.Context, p *probe) (isReached bool) {
 // reportProbe reports with which credentials a probe was answered, if it was sent. Without an answer, hint says what
 // to do, but where the other path family answers: one is enough.
 func (x *examination) reportProbe(p *probe, hint string) {
-	var names []string
+	var answered []string
 	for _, w := range p.accepted {
-		names = append(names, w.name)
+		answered = append(answered, "with "+w.name)
 	}
 
-	word, text := OK, "answered with "+list(names)
-	switch isAnswered, isFailed := len(names) > 0, len(p.failures) > 0; {
-	case !isAnswered && !isFailed:
-		return
-	case isAnswered && isFailed:
+	word, text := OK, "answered "+list(answered)
+	switch {
+	case len(p.failures) == 0:
+	case len(answered) > 0:
 		word, text = Differs, text+"; not "+list(p.failures)
-	case isFailed && hint != "" && x.use != nil:
+	case hint != "" && x.use != nil:
 		word, text = Differs, "not answered "+list(p.failures)+"; use the other paths alone"
-	case isFailed:
+	default:
 		word, text = Broken, "not answered "+list(p.failures)+hint
 	}
-	x.report.add("Access", p.check, word, text)
+	if isSent := len(answered)+len(p.failures) > 0; isSent {
+		x.report.add("Access", p.check, word, text)
+	}
 }

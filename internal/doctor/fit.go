@@ -20,7 +20,6 @@ type reading struct {
 	read         reader
 	propose      func(infer.Answer) []infer.Settings
 	whenEmpty    string // what the report says if there was nothing to see; empty if that is what was wanted
-	hint         string // added where nothing is read
 
 	answers []exchange
 	decoded decoded
@@ -28,12 +27,17 @@ type reading struct {
 	differs bool // other settings than before are needed
 }
 
-// examine reads from the service, and adopts settings that fit the answers.
+// examine reads from the service, and adopts settings that fit the answers, without those that it does not need.
 func (x *examination) examine(ctx context.Context, r *reading) (decoded, error) {
 	r.way = cmp.Or(r.way, x.use)
 	r.decoded, r.answers, r.err = x.do(ctx, session{way: r.way, wire: x.wire}, r.read)
-	if len(r.answers) > 0 {
-		x.fit(ctx, r)
+	if best := x.fitting(ctx, r); best != nil {
+		before := x.wire
+		x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
+			read, _, err := x.with(ctx, less, r, true)
+			return err == nil && read.isSame(r.decoded)
+		}))
+		r.differs = !reflect.DeepEqual(before, x.wire)
 	}
 
 	if r.err == nil {
@@ -44,11 +48,9 @@ func (x *examination) examine(ctx context.Context, r *reading) (decoded, error) 
 	return r.decoded, r.err
 }
 
-// fit looks for settings with which the answers of a reading are read, or read with more fields, and
-// adopts them without those that it does not need. Of an answer that is read it adopts where the address
-// of the next page is, which a longer one needs.
-func (x *examination) fit(ctx context.Context, r *reading) {
-	var best infer.Settings
+// fitting returns settings with which the answers of a reading are read, or read with more fields; nil if there are
+// none. Of an answer that is read it returns where the address of the next page is, which a longer one needs.
+func (x *examination) fitting(ctx context.Context, r *reading) (best infer.Settings) {
 	isRead := r.err == nil && r.decoded.lacking == 0
 	for _, s := range x.proposals(r, isRead) {
 		read, more, err := x.with(ctx, s, r, false)
@@ -61,21 +63,16 @@ func (x *examination) fit(ctx context.Context, r *reading) {
 			r.answers = append(r.answers, more...)
 		}
 	}
-	if best == nil {
-		return
-	}
 
-	before := x.wire
-	x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
-		read, _, err := x.with(ctx, less, r, true)
-		return err == nil && read.isSame(r.decoded)
-	}))
-	r.differs = !reflect.DeepEqual(before, x.wire)
+	return best
 }
 
 // proposals returns the settings that are proposed for a reading and may be shown; only those of its next page
 // if it is read.
 func (x *examination) proposals(r *reading, isRead bool) (all []infer.Settings) {
+	if len(r.answers) == 0 {
+		return nil
+	}
 	for _, s := range r.propose(r.answers[0].evidence()) {
 		s = s.Inside(x.wire.Envelope.At)
 		if isRead {
@@ -114,7 +111,7 @@ func (x *examination) addFinding(r *reading) {
 	word, text := OK, "read as configured"
 	switch {
 	case r.err != nil:
-		word, text = Broken, x.describe(r.err)+"; no setting was found with which it is read"+r.hint
+		word, text = Broken, x.describe(r.err)+"; no setting was found with which it is read"
 	case r.whenEmpty != "" && r.decoded.isEmpty():
 		word, text = map[bool]Word{true: Differs, false: Unknown}[r.differs], r.whenEmpty
 	case r.decoded.lacking > 0:

@@ -160,16 +160,16 @@ func (p pendingOf) read(ctx context.Context, c *client.Client) (d decoded, _ err
 
 	var texts []string
 	for _, r := range list.Records {
-		words := []string{r.RequestType, r.Identity, progressWords[r.Progress]}
+		words := []string{r.ID, r.RequestType, r.Identity, progressWords[r.Progress]}
+		if !r.CreatedAt.IsZero() {
+			words[0] = cmp.Or(r.ID, "?")
+		}
 		for i, word := range words {
 			if word == "" {
 				words[i], d.lacking = "?", d.lacking+1
 			}
 		}
-		if r.ID == "" && r.CreatedAt.IsZero() {
-			d.lacking++
-		}
-		texts = append(texts, cmp.Or(r.ID, "?")+" "+strings.Join(words, " "))
+		texts = append(texts, strings.Join(words, " "))
 	}
 	d.text, d.requests = cmp.Or(strings.Join(texts, "; "), empty), list.Records
 

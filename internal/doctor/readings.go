@@ -24,7 +24,6 @@ func (x *examination) examineExport(ctx context.Context) {
 	r := &reading{
 		group: "Export", check: "day", way: x.exports, read: exportOf{x.options.project(), x.options.Day}.read, propose: infer.Export,
 		whenEmpty: "the day " + day + " has no records; -day chooses another one",
-		hint:      "; if a parameter selects the kind, wire.export.kind_parameter and wire.export.kind_values name it and its values",
 	}
 	if x.exports != nil {
 		_, _ = x.examine(ctx, r) // the finding has the error

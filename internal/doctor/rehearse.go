@@ -31,9 +31,8 @@ const (
 type rehearsal struct {
 	*examination
 
-	who   person
-	begun time.Time
-	lag   time.Duration
+	who person
+	lag time.Duration
 
 	isWithdrawn bool
 	isWritten   bool // the profile was shown as it was written
@@ -42,8 +41,13 @@ type rehearsal struct {
 	requests    []*awaited
 }
 
-// deferred are the requests that the service queues, in the order of the rehearsal.
-var deferred = []string{answer.RequestProfileUpdate, answer.RequestDataAccess, answer.RequestDataDeletion}
+// step is a request that the service queues, and what shows that it was carried out.
+type step struct {
+	requestType string
+	end         time.Time // of the waiting for its effect
+	send        reader
+	hasEffect   func(context.Context, *awaited) bool
+}
 
 // awaited is a deferred request that was sent.
 type awaited struct {
@@ -57,7 +61,8 @@ type awaited struct {
 // rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
 func (x *examination) rehearse(ctx context.Context) {
 	x.report.Rehearsal = &Rehearsal{}
-	r := &rehearsal{examination: x, begun: time.Now(), who: x.person(x.options.Identity)}
+	begun, third := time.Now(), x.options.Timeout/3
+	r := &rehearsal{examination: x, who: x.person(x.options.Identity)}
 	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + invented()[7:15] + `"`)}
 	if r.who.Identity == "" {
 		r.who.Identity = invented()
@@ -70,10 +75,10 @@ func (x *examination) rehearse(ctx context.Context) {
 		}
 	}
 
-	r.writeConsent(ctx)
-	r.carryOut(ctx, answer.RequestProfileUpdate, r.who.updateProfile, r.showsProfile)
-	r.carryOut(ctx, answer.RequestDataAccess, r.who.askForData, r.getsData)
-	r.carryOut(ctx, answer.RequestDataDeletion, r.who.deleteData, r.showsNoProfile)
+	r.writeConsent(ctx, begun.Add(third))
+	r.carryOut(ctx, step{answer.RequestProfileUpdate, begun.Add(third), r.who.updateProfile, r.showsProfile})
+	r.carryOut(ctx, step{answer.RequestDataAccess, begun.Add(2 * third), r.who.askForData, r.getsData})
+	r.carryOut(ctx, step{answer.RequestDataDeletion, begun.Add(3 * third), r.who.deleteData, r.showsNoProfile})
 	r.withdraw(ctx)
 	r.conclude(ctx)
 }
@@ -88,32 +93,32 @@ func (r *rehearsal) since(configured client.Wire) Word {
 	return asConfigured[reflect.DeepEqual(configured.Minimal(), r.wire.Minimal())]
 }
 
-// deadline returns when the waiting for a deferred request ends.
-func (r *rehearsal) deadline(requestType string) time.Time {
-	part := slices.Index(deferred, requestType) + 1
-	return r.begun.Add(r.options.Timeout * time.Duration(part) / time.Duration(len(deferred)))
-}
-
 // wait waits until the next reading is due. It reports false where the end has come, or ctx has ended.
 func wait(ctx context.Context, end time.Time) bool {
 	return !time.Now().After(end) && transport.Pause(ctx, readInterval) == nil
 }
 
-// carryOut sends a request that the service queues, waits for its effect, and reports how long that took.
-func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reader, hasEffect func(context.Context, *awaited) bool) {
+// carryOut sends the request of a step, waits for its effect, and reports how long that took.
+func (r *rehearsal) carryOut(ctx context.Context, s step) {
 	configured := r.wire
-	request := r.submit(ctx, requestType, send)
+	request := r.submit(ctx, s)
 	if request == nil {
 		return
 	}
-	for r.find(ctx, request); !hasEffect(ctx, request); r.find(ctx, request) {
-		if !wait(ctx, r.deadline(requestType)) {
+	for r.find(ctx, request); !s.hasEffect(ctx, request); r.find(ctx, request) {
+		if !wait(ctx, s.end) {
 			return
 		}
 	}
 
 	took := time.Since(request.at)
-	// While the list lags, it shows what the request was before, perhaps for the first time.
+	r.watch(ctx, request)
+	r.note(s.requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
+}
+
+// watch reads the list after the effect of a request, until it has caught up. While it lags, it shows what the request
+// was before, perhaps for the first time.
+func (r *rehearsal) watch(ctx context.Context, request *awaited) {
 	request.State = "effective"
 	end := time.Now().Add(lateness)
 	if request.listed {
@@ -127,25 +132,24 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, send reade
 	if request.isOpen() { // it may be there with another status
 		_, _ = r.examine(ctx, r.pending())
 	}
-	r.note(requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
 }
 
 // submit sends a request; nil where it was not sent, or is refused.
-func (r *rehearsal) submit(ctx context.Context, requestType string, send reader) *awaited {
+func (r *rehearsal) submit(ctx context.Context, s step) *awaited {
 	if ctx.Err() != nil {
 		return nil
 	}
 
 	at := time.Now()
-	sent, _, err := r.do(ctx, session{way: r.use, wire: r.wire}, send)
+	sent, _, err := r.do(ctx, session{way: r.use, wire: r.wire}, s.send)
 	if err != nil {
-		r.note(requestType, Broken, r.describe(err))
+		r.note(s.requestType, Broken, r.describe(err))
 	}
 	if e, isError := errors.AsType[*transport.Error](err); isError && !e.Ambiguous {
 		return nil
 	}
 
-	request := &awaited{Request: &infer.Request{Person: r.who.Identity, ID: sent.text, Type: requestType, State: "waiting"}, at: at}
+	request := &awaited{Request: &infer.Request{Person: r.who.Identity, ID: sent.text, Type: s.requestType, State: "waiting"}, at: at}
 	r.known = append(r.known, request.Request)
 	r.requests = append(r.requests, request)
 

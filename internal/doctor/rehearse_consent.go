@@ -42,23 +42,10 @@ func (p person) sentAs(record answer.Consent) *sentUpdate {
 
 // writeConsent writes a consent in each form until one is read back, and finds out what the service
 // makes of it.
-func (r *rehearsal) writeConsent(ctx context.Context) {
-	configured, end := r.wire, r.deadline(answer.RequestProfileUpdate)
+func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
+	configured := r.wire
 	r.wire.Consent.TimeFormat = "" // unless it is needed to read
-	var forms []form
-	for _, in := range firstOf(client.Placements, configured.Consent.ParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, configured.Consent.TimeFormat) {
-			forms = append(forms, form{in, format})
-		}
-	}
-
-	var works *reading
-	var outcomes []string
-	for i := 0; i < len(forms) && works == nil && ctx.Err() == nil && time.Now().Before(end); i++ {
-		var outcome string
-		works, outcome = r.tryForm(ctx, forms[i])
-		outcomes = append(outcomes, forms[i].in+" with "+forms[i].format+": "+outcome)
-	}
+	works, outcomes := r.tryForms(ctx, configured.Consent, end)
 	if works == nil && len(r.who.updates) > 0 {
 		works = r.readBack(ctx, "written record", min(lateness, time.Until(end)), r.who)
 	}
@@ -71,6 +58,25 @@ func (r *rehearsal) writeConsent(ctx context.Context) {
 	r.adopt(ctx, works)
 	in := r.wire.Consent.ParametersIn
 	r.note("consent update", r.since(configured), "read back as written: parameters as "+in+urlWarning[in])
+}
+
+// tryForms writes an update in each form, the configured one first, until a reading shows one. It returns that
+// reading, and what became of each form.
+func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire, end time.Time) (shown *reading, outcomes []string) {
+	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
+			if ctx.Err() != nil || time.Now().After(end) {
+				return nil, outcomes
+			}
+			shown, outcome := r.tryForm(ctx, form{in, format})
+			if shown != nil {
+				return shown, nil
+			}
+			outcomes = append(outcomes, in+" with "+format+": "+outcome)
+		}
+	}
+
+	return nil, outcomes
 }
 
 // adopt adopts the form of the update that a reading has shown, and how its record differs from it.

@@ -90,19 +90,15 @@ func (r *Report) judge() {
 }
 
 // list joins words with commas.
-func list(words []string) string {
-	return strings.Join(words, ", ")
-}
+func list(words []string) string { return strings.Join(words, ", ") }
 
 // reason is an error of the examination itself, which completes a sentence.
 type reason string
 
-func (r reason) Error() string {
-	return string(r)
-}
+func (r reason) Error() string { return string(r) }
 
-// describe returns what a failure is, without any words of the service. Of a status that is an
-// error, or of an answer that is not JSON, a detail may hold some; and a name in it may be a person's.
+// describe returns what a failure is, without any words of the service, which the detail of an error status or of an
+// answer that is not JSON may hold. A name in it may be a person's.
 func (x *examination) describe(err error) string {
 	if own, isOwn := errors.AsType[reason](err); isOwn && !x.hides(own.Error()) {
 		return own.Error()
@@ -114,8 +110,7 @@ func (x *examination) describe(err error) string {
 
 	shown := *e
 	shown.Message, shown.Code, shown.Fields = "", "", nil
-	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
-	isSuccess := isOwn && e.Status/100 == 2
+	isSuccess := e.Status/100 == 2 && e.Class != transport.ClassNotJSON
 	isKnown := e.Status == 0 || isSuccess
 	if !isKnown || x.hides(shown.Detail) {
 		shown.Detail = ""
@@ -133,14 +128,12 @@ func (x *examination) hides(text string) bool {
 	for _, w := range x.ways {
 		private = append(private, w.credentials.Token) // of a login
 	}
-	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(text), strings.ToLower(v)) }
-	if slices.ContainsFunc(private, holds) || (&transport.Redactor{Values: private}).Clean(text) != text {
+	if (&transport.Redactor{Values: private}).Clean(text) != text {
 		return true
 	}
 
 	person, _, _ := strings.Cut(x.options.Identity, "@")
-	theirs := strings.Fields(strings.ToLower(strings.Join(words.FindAllString(person, -1), " ")))
-
+	theirs := words.FindAllString(strings.ToLower(person), -1)
 	for _, word := range words.FindAllString(text, -1) {
 		if slices.Contains(theirs, strings.ToLower(word)) {
 			return true
