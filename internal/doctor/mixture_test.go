@@ -12,9 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
@@ -143,9 +141,7 @@ func wantRead(t *testing.T, m mixture) {
 	}
 	defer c.Close()
 
-	clauses := [answer.Clauses]bool{true, false, true, true, false}
-	agreed := adasDay.AddDate(0, 0, -30)
-	if _, err := c.UpdateConsent(t.Context(), ada.Person, overwriting(choice.Record{Clauses: clauses, AgreementTime: agreed})); err != nil {
+	if _, err := ada.write(t.Context(), c); err != nil {
 		t.Errorf("consent cannot be written: %v", err)
 	}
 	nobody := ada

@@ -16,9 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/go-json-experiment/json"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -68,120 +67,119 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 	})
 }
 
-// TestRehearsal_saysWhichStepNeedsSettings has a service that compresses a day, and needs settings for it
-// and for a profile.
-func TestRehearsal_saysWhichStepNeedsSettings(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Encoding: "gzip"}
-			if err := s.Take("profile-json-api", "pending-django"); err != nil {
-				t.Fatal(err)
+// takes makes a service answer in forms of the catalogue.
+func takes(t *testing.T, names ...string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		if err := s.Take(names...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// answers makes a service answer an operation with a body and nothing else, unless a field was sent.
+func answers(operation, unless string, status int, body string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if _, isSent := r.Sent[unless]; isSent || r.Operation != operation {
+				return nil
 			}
+			return &mockserver.Fault{Status: status, Body: []byte(body)}
+		}
+	}
+}
+
+// keepsSeconds makes a service take a time in any format, and answer without a zone.
+func keepsSeconds(s *mockserver.Server) {
+	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
+	s.Wire.Consent.TimeFormat = mockserver.TimeUTC
+	s.Wrap = func(strict http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			kept := sent.ReplaceAll(body, []byte(`$1"`))
+			r.Body = io.NopCloser(bytes.NewReader(kept))
+			if bytes.Equal(kept, body) {
+				strict.ServeHTTP(w, r)
+				return
+			}
+			s.ServeHTTP(w, r)
 		})
-		report := rehearsed(t.Context(), service)
+	}
+}
 
-		var differ []string
-		for _, f := range report.Findings {
-			if f.Word != OK {
-				differ = append(differ, f.Check+" "+string(f.Word))
-			}
-		}
-		if report.Wire.Export.Kind != "/_kind" || report.Wire.Pending.Next != "/next" || report.Wire.Pending.Total != "/count" {
-			t.Errorf("the settings are %+v", report.Wire)
-		}
-		if want := []string{"day differs", "list differs", "profile_update differs"}; !slices.Equal(differ, want) {
-			t.Errorf("%q, with the settings %+v: %+v", differ, report.Wire, report.Findings)
+// omitsFalse makes a service answer as proto-JSON does.
+func omitsFalse(s *mockserver.Server) {
+	s.Change(func(r mockserver.Request, answer *mockserver.Response) {
+		record, _ := answer.Body.(map[string]any)
+		if strings.HasSuffix(r.Operation, "Consent") {
+			maps.DeleteFunc(record, func(_ string, value any) bool { return value == false })
 		}
 	})
 }
 
-// TestRehearsal_dataAtOnce has a service that answers with the data and queues nothing, which is believed where
-// a setting says so.
-func TestRehearsal_dataAtOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		report := rehearsed(t.Context(), mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-			s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-				if r.Operation != mockserver.OpGetAllData {
-					return nil
-				}
-				return &mockserver.Fault{Status: 200, Body: []byte(`{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`)}
-			}
-		}))
-		if at := report.Wire.AllData.At; at == nil || *at != "/sessions" {
-			t.Errorf("%+v: %+v", report.Wire.AllData, report.Findings)
+// lagsBehindTheEffect makes a service list a request for the first time when it has been carried out, with the status
+// that it had before.
+func lagsBehindTheEffect(s *mockserver.Server) {
+	type view struct {
+		at   time.Time
+		list any
+	}
+	var views []view
+	s.FulfilmentDelay = 0
+	s.SetPendingLag(mockserver.Lag{})
+	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{After: 2 * time.Second, Status: "en cours"}
+	}
+	s.Change(func(r mockserver.Request, answer *mockserver.Response) {
+		if r.Operation != mockserver.OpListPendingRequests {
+			return
 		}
+		views = append(views, view{time.Now(), answer.Body})
+		late := func(v view) bool { return time.Since(v.at) < 4*time.Second }
+		answer.Body = views[max(0, slices.IndexFunc(views, late)-1)].list
 	})
 }
 
-// TestRehearsal_listThatLagsBehindTheEffect has a service whose list shows a request for the first time when it
-// has been carried out, with the status that it had before.
-func TestRehearsal_listThatLagsBehindTheEffect(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		type view struct {
-			at   time.Time
-			list any
-		}
-		var views []view
-		report := rehearsed(t.Context(), mocktest.StartPipe(t, func(s *mockserver.Server) {
-			s.ExportRecords = 100
-			s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-				return mockserver.Outcome{After: 2 * time.Second, Status: "en cours"}
-			}
-			s.Change(func(r mockserver.Request, answer *mockserver.Response) {
-				if r.Operation != mockserver.OpListPendingRequests {
-					return
-				}
-				views = append(views, view{time.Now(), answer.Body})
-				for _, v := range views {
-					if time.Since(v.at) >= 4*time.Second {
-						answer.Body = v.list
-					}
-				}
-				if time.Since(views[0].at) < 4*time.Second {
-					answer.Body = views[0].list
-				}
-			})
-		}))
-
-		for _, meaning := range []string{answer.StatusDone, answer.StatusEnded} {
-			if words := report.Wire.Pending.Statuses[meaning]; len(words) > 0 {
-				t.Errorf("%q means %s: %+v", words, meaning, report.Findings)
-			}
-		}
-	})
+// namesTheKind makes a service want to know the kind, by words of its own.
+func namesTheKind(words map[string]string, body string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.Wire.Export.KindParameter, s.Wire.Export.KindValues = "kind", words
+		answers(mockserver.OpExportRecords, "kind", 400, body)(s)
+	}
 }
 
-// TestExamine_parameterThatAnErrorNames has services that want to know the kind, and say so in a field of the error
-// or in a sentence alone, which also lists the words of the kinds.
-func TestExamine_parameterThatAnErrorNames(t *testing.T) {
+// TestRehearsal_block has services with one peculiarity each, and what their blocks have.
+func TestRehearsal_block(t *testing.T) {
 	t.Parallel()
-	for body, words := range map[string]map[string]string{
-		`{"error":"kind is missing","field":"kind"}`:              nil,
-		`{"error":"kind must be one of users, sessions, events"}`: {"persons": "users", "sessions": "sessions", "events": "events"},
+	for about, tc := range map[string]struct {
+		takes func(*mockserver.Server)
+		want  string
+	}{
+		"a compressed day": {func(s *mockserver.Server) {
+			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Encoding: "gzip"}
+		}, `{"export":{"kind":"/_kind"}}`},
+		"a page with counts":        {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
+		"data at once":              {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
+		"a list behind the effect":  {lagsBehindTheEffect, `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
+		"a kind that a field names": {namesTheKind(nil, `{"error":"kind is missing","field":"kind"}`), `{"export":{"kind_parameter":"kind"}}`},
+		"a kind that a sentence names": {
+			namesTheKind(map[string]string{"persons": "users", "sessions": "sessions", "events": "events"}, `{"error":"kind must be one of users, sessions, events"}`),
+			`{"export":{"kind_parameter":"kind","kind_values":{"events":"events","persons":"users","sessions":"sessions"}}}`,
+		},
+		"times without a zone":          {keepsSeconds, `{"consent":{"time_format":"utc","time_kept":"s"}}`},
+		"answered times without a zone": {takes(t, "consent-no-zone"), `{"consent":{"time_answered":"utc","time_kept":"s"}}`},
+		"nothing for false":             {omitsFalse, `{"consent":{"omits_false":true}}`},
 	} {
-		t.Run(body, func(t *testing.T) {
+		t.Run(about, func(t *testing.T) {
 			t.Parallel()
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.Wire.Export.KindParameter, s.Wire.Export.KindValues, s.ExportRecords = "kind", words, 10
-				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if _, isNamed := r.Sent["kind"]; isNamed || r.Operation != mockserver.OpExportRecords {
-						return nil
-					}
-					return &mockserver.Fault{Status: 400, Body: []byte(body)}
+			synctest.Test(t, func(t *testing.T) {
+				service := mocktest.StartPipe(t, slowly, tc.takes)
+				service.AllowViolations() // the kind is missing at first
+				report := rehearsed(t.Context(), service)
+				got, _ := json.Marshal(report.Wire)
+				if string(got) != tc.want || report.ExitStatus != 1 {
+					t.Errorf("exit status %d, settings %s: %+v", report.ExitStatus, got, report.Findings)
 				}
 			})
-			service.AllowViolations() // the kind is missing at first
-
-			report := Examine(t.Context(), Options{
-				Client: client.Config{Config: transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}}, BaseURL: service.URL},
-				Scope:  ada.Scope, Day: adasDay,
-			})
-			if e := report.Wire.Export; e.KindParameter != "kind" || !maps.Equal(e.KindValues, words) {
-				t.Errorf("%+v: %+v", report.Wire, report.Findings)
-			}
 		})
 	}
 }
@@ -230,57 +228,6 @@ func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
 			t.Errorf("exit status %d: %+v", report.ExitStatus, report.Findings)
 		}
 	})
-}
-
-// TestRehearsal_consentIsAnsweredOtherwiseThanSent has services that answer without a zone, or without what is
-// false.
-func TestRehearsal_consentIsAnsweredOtherwiseThanSent(t *testing.T) {
-	t.Parallel()
-	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
-	takesAny := func(s *mockserver.Server) { // and keeps seconds
-		s.Wire.Consent.TimeFormat = mockserver.TimeUTC
-		s.Wrap = func(strict http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				kept := sent.ReplaceAll(body, []byte(`$1"`))
-				r.Body = io.NopCloser(bytes.NewReader(kept))
-				if bytes.Equal(kept, body) {
-					strict.ServeHTTP(w, r)
-					return
-				}
-				s.ServeHTTP(w, r)
-			})
-		}
-	}
-	omitsFalse := func(s *mockserver.Server) { // as proto-JSON does
-		s.Change(func(r mockserver.Request, answer *mockserver.Response) {
-			record, _ := answer.Body.(map[string]any)
-			if strings.HasSuffix(r.Operation, "Consent") {
-				maps.DeleteFunc(record, func(_ string, value any) bool { return value == false })
-			}
-		})
-	}
-	takesRFC3339 := func(s *mockserver.Server) {
-		if err := s.Take("consent-no-zone"); err != nil {
-			t.Error(err)
-		}
-	}
-
-	for _, tc := range []struct {
-		takes func(*mockserver.Server)
-		want  client.ConsentWire
-	}{
-		{takesAny, client.ConsentWire{TimeFormat: answer.TimeUTC, TimeKept: client.KeptS}},
-		{omitsFalse, client.ConsentWire{OmitsFalse: true}},
-		{takesRFC3339, client.ConsentWire{TimeAnswered: answer.TimeUTC, TimeKept: client.KeptS}},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			report := rehearsed(t.Context(), mocktest.StartPipe(t, slowly, tc.takes))
-			if diff := cmp.Diff(tc.want, report.Wire.Consent); report.ExitStatus != 1 || diff != "" {
-				t.Errorf("exit status %d, settings (-want +got):\n%s%+v", report.ExitStatus, diff, report.Findings)
-			}
-		})
-	}
 }
 
 // mishaps are what can happen at a request of a rehearsal.
