@@ -22,8 +22,7 @@ type Response struct {
 	encoded []byte // Body as it is sent; nil if it is generated
 }
 
-// Change adds a step that changes each answer of the service, in place, before it is sent. The
-// steps run in the order in which they were added.
+// Change adds a step, behind those before, that changes each answer of the service before it is sent.
 func (s *Server) Change(step func(Request, *Response)) { s.steps = append(s.steps, step) }
 
 // Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
@@ -70,8 +69,7 @@ func success(v any) Response {
 	return Response{Status: http.StatusOK, Header: http.Header{}, Body: v}
 }
 
-// failure returns an error with objections to parameters by their names, if there are some. The
-// interface shows no error (section 7), so its form is an assumption.
+// failure returns an error with objections to parameters by their names, if there are some.
 func failure(status int, code, message string, objections map[string]string) Response {
 	problem := map[string]any{"code": code, "message": message}
 	if objections != nil {
@@ -87,8 +85,7 @@ func invalid(objections map[string]string) Response {
 // raw is a Response.Body that is sent as it is.
 type raw []byte
 
-// encode sets what is sent as the body, and the header fields that it decides. It panics if a
-// body cannot be encoded, which only the hook of a test can cause.
+// encode sets what is sent as the body, and the header fields that it decides.
 func (a *Response) encode() {
 	media := "application/json"
 	switch body := a.Body.(type) {
@@ -111,7 +108,7 @@ func (a *Response) encode() {
 	}
 }
 
-// encode returns v as JSON. encoding/json writes a json.Number as a number.
+// encode returns v as JSON. It panics where that cannot be, which only the hook of a test can cause.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -15,8 +15,7 @@ const (
 	AuthSecret = "secret"
 )
 
-// AddUser lets a user log in (section 5, rule 1). For a known email it replaces the
-// password.
+// AddUser lets a user log in, or replaces the password (section 5, rule 1).
 func (s *Server) AddUser(email, password string) { s.users.Store(email, password) }
 
 // AddSecretKey makes an application-level secret key valid (section 5).
@@ -46,8 +45,7 @@ func (s *Server) login(c *Request) Response {
 	return success(map[string]any{"token": s.IssueToken(email)})
 }
 
-// currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
-// (section 2): id and email are an assumption.
+// currentUser is GET /v1/user/self (section 5, rule 2).
 func (s *Server) currentUser(c *Request) Response {
 	if c.user == "" {
 		return success(map[string]any{"id": "application", "email": nil})
@@ -55,9 +53,8 @@ func (s *Server) currentUser(c *Request) Response {
 	return success(map[string]any{"id": "user:" + c.user, "email": c.user})
 }
 
-// authenticate returns the user of a request, empty for a key, and whether its credentials are
-// valid; a token takes precedence over a key. Every operation but the login accepts either method:
-// which accepts which is not shown (section 5, rule 3).
+// authenticate returns the user of a request, empty for a key, and whether its credentials are valid; a token
+// takes precedence over a key. Every operation but the login accepts either method.
 func (s *Server) authenticate(c *Request) (user string, ok bool) {
 	if c.Auth != AuthBearer {
 		_, ok = s.keys.Load(c.key)
@@ -76,8 +73,7 @@ type grant struct {
 	expires time.Time
 }
 
-// IssueToken returns a new token for a user, as a login does (section 5, rule 1). The
-// user need not exist. It lasts one hour (section 8).
+// IssueToken returns a new token of an hour for a user, who need not exist (section 5, rule 1; section 8).
 func (s *Server) IssueToken(email string) string {
 	now := s.now()
 	expires := now.Add(time.Hour)

@@ -12,23 +12,20 @@ import (
 // Clauses is the number of clauses of a consent record (section 2).
 const Clauses = 5
 
-// ConsentRecord is a person's consent as the service holds it (section 2). That it is
-// read with the fields of the update is an assumption.
+// ConsentRecord is a person's consent as the service holds it (section 2).
 type ConsentRecord struct {
 	Clauses       [Clauses]bool
 	UserIPv6      *string
 	AgreementTime any // a string or a json.Number, as it was sent; nil: none
 	Manual        *bool
-	// Extra are further fields of the answer. A field with the name of one above replaces
-	// it, for tests of odd answers, until an update sends it.
+	// Extra are further fields of the answer, and may replace one above until an update sends that.
 	Extra map[string]any
 }
 
 // clauseNames are the parameters and fields of the clauses.
 var clauseNames = [Clauses]string{"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
 
-// PutConsent replaces a person's consent record (section 2), as if another client had
-// done so.
+// PutConsent replaces a person's consent record, as if another client had done so.
 func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) {
 	fields := map[string]any{}
 	for i, agreed := range record.Clauses {
@@ -47,8 +44,7 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 	s.put(&s.consents, person{scope, identity}, merge(fields, record.Extra))
 }
 
-// Consent returns a copy of a person's consent record (section 2) without Extra, and whether there
-// is one.
+// Consent returns a copy of a person's consent record without Extra, and whether there is one.
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields := s.get(&s.consents, person{scope, identity})
 	for i, name := range clauseNames {
@@ -73,10 +69,8 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 // getConsent is GET …/user/:identityId/consent (section 4).
 func (s *Server) getConsent(c *Request) Response { return s.read(&s.consents, c) }
 
-// updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are
-// sent replace those of the record. All five clauses are required (section 2). Three
-// assumptions: an update creates the record of an unknown person, it is answered with the
-// record, and unknown parameters are refused.
+// updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are sent replace those of the
+// record. All five clauses are required (section 2).
 func (s *Server) updateConsent(c *Request) Response {
 	wrong, fields := map[string]string{}, map[string]any{}
 	for _, name := range clauseNames {

@@ -16,8 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Kinds is the number of record kinds of an export: person, session and event, in this
-// order (section 4, Export).
+// Kinds is the number of record kinds of an export, in this order (section 4, Export).
 const Kinds = 3
 
 var (
@@ -25,8 +24,7 @@ var (
 	arrayNames = [Kinds]string{"persons", "sessions", "events"}
 )
 
-// ExportDay holds the records of one UTC day. A record is any value that can be encoded
-// as JSON, since the interface does not show one (section 2).
+// ExportDay holds the records of one UTC day, each of which is any value that can be encoded as JSON.
 type ExportDay struct {
 	Persons  []any `json:"persons"`
 	Sessions []any `json:"sessions"`
@@ -46,9 +44,7 @@ func isDay(date string) bool {
 	return err == nil
 }
 
-// PutExport replaces the records of one UTC day, YYYY-MM-DD (section 4, Export). Such a
-// day has no records from Server.ExportRecords. PutExport panics if a record
-// cannot be encoded as JSON.
+// PutExport replaces the records of one UTC day, YYYY-MM-DD, which then has none from Server.ExportRecords.
 func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 	var held exportDay
 	for kind, list := range [][]any{day.Persons, day.Sessions, day.Events} {
@@ -61,8 +57,7 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 	s.exports.Store(exportKey{scope, date}, held)
 }
 
-// exportRecords is GET …/export (section 4, Export), which only the org/project family
-// has.
+// exportRecords is GET …/export (section 4, Export).
 func (s *Server) exportRecords(c *Request) Response {
 	sent := c.sentIn(InQuery)
 	date, _ := sent["utcDate"].(string)
@@ -94,10 +89,8 @@ func (s *Server) exportRecords(c *Request) Response {
 	return success(&exportStream{ExportAnswer: s.Export, day: day})
 }
 
-// generatedDay returns a day with that many events, and with a session for every twenty
-// and a person for every hundred of them, with an identity of its own that is also in their
-// records. The records are generated while they are read; they depend on scope, date and number
-// alone.
+// generatedDay returns a day of Server.ExportRecords, each record with an ID of its own. The records are generated
+// while they are read, and depend on scope, date and number alone.
 func generatedDay(scope Scope, date string, events int) exportDay {
 	var day exportDay
 	h := fnv.New32a()
@@ -122,8 +115,7 @@ func generatedDay(scope Scope, date string, events int) exportDay {
 	return day
 }
 
-// Shapes of an export, for ExportAnswer.Shape. The interface shows none (section 4,
-// gaps), so all of them are assumptions.
+// The shapes of an export.
 const (
 	ExportObject = "object" // {"persons": […], "sessions": […], "events": […]}
 	ExportArray  = "array"  // […], each record with a discriminator
@@ -209,8 +201,7 @@ func (e *exportStream) write(to io.Writer) error {
 	return w.Flush()
 }
 
-// writeRecord writes a record, with the member that says its kind where that is wanted. One
-// that is not an object has no such member.
+// writeRecord writes a record, and the member that says its kind where that is wanted and the record is an object.
 func (e *exportStream) writeRecord(w *bufio.Writer, kind int, record []byte, withKind bool) {
 	if withKind && record[0] == '{' {
 		_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Cut is the point at which a connection breaks. Over HTTP/2 it is the stream that is
-// reset, since answers share the connection.
+// Cut is the point at which a connection, or the stream of HTTP/2, breaks.
 type Cut int
 
 // The cuts. Those behind CutAfterCommit send Fault.CutAt bytes of the body.
@@ -28,9 +27,8 @@ const (
 	CutStall              // sends a chunk and then nothing, until the client gives up or the server is stopped
 )
 
-// Fault makes something go wrong with the requests that it matches. It acts before
-// authentication and outside Server.Check, so that a scripted answer does not violate
-// the contract. The zero Fault matches one request and changes nothing.
+// Fault makes something go wrong with the requests that it matches, before authentication and outside
+// Server.Check. The zero Fault matches one request and changes nothing.
 type Fault struct {
 	Operation string // empty: any
 	Identity  string // decoded; empty: any
@@ -38,9 +36,8 @@ type Fault struct {
 	Times     int    // how many requests the fault takes; 0 is one, negative all
 
 	Delay time.Duration // before anything else happens
-	// Status and Body script the answer. The service then does not see the request,
-	// unless Commit is set. With a Body that is not nil, Status 0 is 200. The
-	// Content-Type of a Body is application/json unless Header sets another.
+	// Status and Body script the answer, so that the service does not see the request unless Commit is set. With a
+	// Body that is not nil, Status 0 is 200 and the Content-Type is application/json unless Header sets another.
 	Status int
 	Body   []byte
 	Header http.Header // is added to any answer; its names are canonical

@@ -31,8 +31,7 @@ func (s *Server) put(held *sync.Map, p person, object map[string]any) {
 	held.Store(p, object)
 }
 
-// get returns a copy of what the service holds of a person, or nil. Outcomes that are due are
-// applied first.
+// get returns a copy of what the service holds of a person after all outcomes that are due, or nil.
 func (s *Server) get(held *sync.Map, p person) map[string]any {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
@@ -46,7 +45,7 @@ func load(held *sync.Map, p person) map[string]any {
 	return object
 }
 
-// read answers with what the service holds of a person. That it is the record itself is an assumption.
+// read answers with what the service holds of a person.
 func (s *Server) read(held *sync.Map, c *Request) Response {
 	object := s.get(held, c.person())
 	if object == nil {
@@ -55,8 +54,7 @@ func (s *Server) read(held *sync.Map, c *Request) Response {
 	return success(object)
 }
 
-// PutProfile replaces a person's profile (section 2), as if another client had done so.
-// It panics if object is not one JSON object without repeated names.
+// PutProfile replaces a person's profile by a JSON object, as if another client had done so.
 func (s *Server) PutProfile(scope Scope, identity, object string) {
 	profile, ok := readObject([]byte(object))
 	if !ok {
@@ -65,8 +63,7 @@ func (s *Server) PutProfile(scope Scope, identity, object string) {
 	s.put(&s.profiles, person{scope, identity}, profile)
 }
 
-// Profile returns a copy of a person's profile (section 2), its numbers as json.Number,
-// and whether there is one.
+// Profile returns a copy of a person's profile, its numbers as json.Number, and whether there is one.
 func (s *Server) Profile(scope Scope, identity string) (profile map[string]any, ok bool) {
 	profile = s.get(&s.profiles, person{scope, identity})
 	return profile, profile != nil
@@ -81,7 +78,6 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 func (s *Server) getProfile(c *Request) Response { return s.read(&s.profiles, c) }
 
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
-// That the fields travel as one JSON object is an assumption.
 func (s *Server) updateProfile(c *Request) Response {
 	if c.place != InJSON {
 		return invalid(map[string]string{"body": "must be one JSON object"})
@@ -89,8 +85,7 @@ func (s *Server) updateProfile(c *Request) Response {
 	return s.enqueue(c)
 }
 
-// HasData reports whether the service holds a profile or data of a person: what
-// deleteAllData removes (section 4).
+// HasData reports whether the service holds a profile or data of a person: what deleteAllData removes.
 func (s *Server) HasData(scope Scope, identity string) bool {
 	p := person{scope, identity}
 	return s.get(&s.profiles, p) != nil || s.get(&s.data, p) != nil
@@ -102,10 +97,8 @@ type allData struct {
 	readyAt time.Time
 }
 
-// getAllData is GET …/user/:identityId/all-data (section 4), which is deferred. How
-// the data reach the caller is not shown. Three assumptions: once they are ready, the
-// same request answers with them; until then, each request queues another one; an
-// unknown person is not an error.
+// getAllData is GET …/user/:identityId/all-data (section 4), which is deferred. Once the data are ready, the same
+// request answers with them; until then, each request queues another one.
 func (s *Server) getAllData(c *Request) Response {
 	held, _ := s.prepared.Load(c.person())
 	prepared, ok := held.(allData)
@@ -118,11 +111,8 @@ func (s *Server) getAllData(c *Request) Response {
 	return success(data)
 }
 
-// takeEffect carries out the operation of a queued request at a time. Server.mu is held. Three
-// assumptions: each field of an update replaces that of the profile as a whole, a null
-// removes it, and an unknown person gets a profile; the fields of all data; the records
-// of past days stay in an export. The consent stays, since deleting data does not revoke
-// it (section 4).
+// takeEffect carries out the operation of a queued request at a time. Server.mu is held. A null removes a field of
+// the profile. The consent stays, since deleting data does not revoke it (section 4), and so do past days.
 func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 	p := person{e.Scope, e.Identity}
 	profile := load(&s.profiles, p)

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// QueuedRequest is a request that the service carries out later (section 4, "deferred request"). Its
-// states and its record are not shown (sections 2 and 3), so everything here is an assumption.
+// QueuedRequest is a request that the service carries out later (section 4, "deferred request").
 type QueuedRequest struct {
 	ID        string
 	Scope     Scope
@@ -49,22 +48,19 @@ type Outcome struct {
 	Code, Message string        // of a failed request
 }
 
-// Lag is the delay between the acceptance of a request and its appearance on the list
-// of pending requests. Both Looks and Time have to pass.
+// Lag is the delay before an accepted request is on the list of pending requests. Both have to pass.
 type Lag struct {
 	Looks int           // how often the list of the request's scope was read
 	Time  time.Duration // by the server's clock
 }
 
-// enqueue accepts a deferred request and answers with its record, and with 202, which is an
-// assumption. That a deletion is accepted for an unknown person is one too.
+// enqueue accepts a deferred request and answers with its record.
 func (s *Server) enqueue(c *Request) Response {
 	q := s.accept(QueuedRequest{Scope: c.Scope, Identity: c.Identity, Operation: c.Operation, Body: c.Sent})
 	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
 }
 
-// record returns the record of a queued request as it is answered. Its fields are not
-// shown (section 2), so all of them are assumptions.
+// record returns the record of a queued request as it is answered.
 func (e *QueuedRequest) record() map[string]any {
 	record := map[string]any{
 		"id":         e.ID,
@@ -87,8 +83,7 @@ func (s *Server) SetPendingLag(lag Lag) {
 	s.lag = lag
 }
 
-// listPendingRequests is GET …/pending-requests (section 4). That it shows the pending
-// and failed requests of the whole scope in one array is an assumption.
+// listPendingRequests is GET …/pending-requests (section 4): all that are pending or have failed, of the whole scope.
 func (s *Server) listPendingRequests(c *Request) Response {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()
@@ -110,9 +105,8 @@ func (s *Server) listPendingRequests(c *Request) Response {
 	return success(records)
 }
 
-// accept decides the outcome of a request, adds it to the queue, with defaults for an empty
-// ID, At and Status, and returns a copy of it. The outcome is applied by the next request at
-// the earliest, even without a delay.
+// accept decides the outcome of a request, adds it to the queue, with defaults for an empty ID, At and Status, and
+// returns a copy of it. The outcome is applied by the next request at the earliest, even without a delay.
 func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	if q.At.IsZero() {
 		q.At = s.now()
@@ -133,9 +127,8 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	return q
 }
 
-// lockUpToDate locks Server.mu, applies every outcome that is due, by due time and then by
-// acceptance, and returns the server's time. Nothing runs in the background: the queue
-// moves when a request or a method of the server needs it.
+// lockUpToDate locks Server.mu, applies every outcome that is due, by due time and then by acceptance, and returns
+// the server's time. Nothing runs in the background.
 func (s *Server) lockUpToDate() (now time.Time) {
 	now = s.now()
 	s.mu.Lock()
@@ -165,20 +158,17 @@ func (s *Server) conclude(e *QueuedRequest, o Outcome, at time.Time) {
 	e.outcome, e.due, e.Done = o, time.Time{}, o.Fate != Never
 }
 
-// Queue returns copies of all requests that were ever accepted or enqueued, whether
-// pending or done, in the order of acceptance. Their bodies must not be changed.
+// Queue returns copies of all requests that were ever accepted or enqueued, in the order of acceptance.
 func (s *Server) Queue() []QueuedRequest {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
 	return copies(s.queue)
 }
 
-// Enqueue adds a request to the queue as if another client had sent it, and returns
-// its ID. An empty ID, Status and At get defaults, and an ID may be in the queue already.
+// Enqueue adds a request as if another client had sent it, and returns its ID. An ID may be there already.
 func (s *Server) Enqueue(q QueuedRequest) string { return s.accept(q).ID }
 
-// FulfilAll fulfils all pending requests now, in the order of acceptance and whatever
-// outcome was decided for them.
+// FulfilAll fulfils all pending requests now, whatever outcome was decided for them.
 func (s *Server) FulfilAll() {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()
@@ -190,9 +180,8 @@ func (s *Server) FulfilAll() {
 	}
 }
 
-// Conclude ends the requests with that ID now with the given outcome, whatever was
-// decided for them; Outcome.After is ignored. Never makes a failed or vanished request
-// pending again. A fulfilled request stays fulfilled.
+// Conclude ends the requests with that ID now, whatever was decided for them. Never makes a failed or vanished
+// request pending again. A fulfilled request stays fulfilled.
 func (s *Server) Conclude(id string, o Outcome) {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()

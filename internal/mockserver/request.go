@@ -35,8 +35,7 @@ type Request struct {
 	Sent   map[string]any
 	Header http.Header
 	Status int // of the answer; 0 if none was sent, or not yet
-	// Committed reports whether the service answered with 2xx itself, whether or not that answer
-	// was delivered. A deferred request is committed once it is in the queue.
+	// Committed reports whether the service answered with 2xx itself, whether or not that was delivered.
 	Committed bool
 
 	route     route
@@ -81,8 +80,7 @@ func (s *Server) receive(o route, r *http.Request, body []byte) *Request {
 	return c
 }
 
-// complete records the status of the answer, 0 if there is none, and calls
-// Server.OnRequest. Only the first call has an effect.
+// complete records the status of the answer, 0 if there is none. Only the first call has an effect.
 func (s *Server) complete(c *Request, status int) {
 	now := s.now()
 	s.mu.Lock()
@@ -113,8 +111,7 @@ func copies[T any](list []*T) []T {
 	return all
 }
 
-// Count returns how many requests of an operation Requests returns; of all operations
-// if it is empty.
+// Count returns how many requests of an operation, empty for all, Requests returns.
 func (s *Server) Count(operation string) (n int) {
 	for _, r := range s.Requests() {
 		if r.Operation == cmp.Or(operation, r.Operation) {
@@ -124,16 +121,14 @@ func (s *Server) Count(operation string) (n int) {
 	return n
 }
 
-// Reset empties the log that Requests and Count read, which otherwise grows for ever.
-// Records, tokens, faults and violations stay, and Request.Seq continues.
+// Reset empties the log that Requests and Count read, which otherwise grows for ever. Request.Seq continues.
 func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log = nil
 }
 
-// Places of parameters (section 4, gaps; section 5, rule 4) and formats of a time
-// (section 2). The interface leaves both open.
+// Places of parameters and formats of a time, which the interface leaves open.
 const (
 	InJSON  = "json"
 	InForm  = "form"
@@ -146,9 +141,8 @@ const (
 	TimeDate    = "date"
 )
 
-// Wire chooses among the forms of requests that the interface leaves open, as the provider's
-// block of this name does. Parameters in another place than the chosen one, InJSON if it is empty,
-// count as absent. The empty TimeFormat is TimeRFC3339.
+// Wire chooses among the forms of requests that the interface leaves open, as the provider's block of this name
+// does. Parameters in another place than the chosen one, InJSON if it is empty, count as absent.
 type Wire struct {
 	Login struct {
 		ParametersIn string `json:"parameters_in"`
@@ -157,21 +151,18 @@ type Wire struct {
 		ParametersIn string `json:"parameters_in"`
 		TimeFormat   string `json:"time_format"`
 	} `json:"consent"`
-	// Each export chooses its kind of records with the query parameter KindParameter, and has all kinds if
-	// that is empty. KindValues are its values for persons, sessions and events; by default, person,
-	// session and event.
+	// Each export chooses its kind of records with KindParameter, if there is one. KindValues are its values for
+	// persons, sessions and events; by default, person, session and event.
 	Export struct {
 		KindParameter string            `json:"kind_parameter"`
 		KindValues    map[string]string `json:"kind_values"`
 	} `json:"export"`
 }
 
-// secretParameter is the query parameter of the secret key (section 5). It is a
-// credential, not a parameter of an operation.
+// secretParameter is the query parameter of the secret key (section 5), which is no parameter of an operation.
 const secretParameter = "apiSecretToken"
 
-// readParameters sets Sent from the query or the body. Parameters in both are malformed, as is
-// one that is there twice.
+// readParameters sets Sent from the query or the body. Parameters in both or there twice are malformed.
 func (c *Request) readParameters(query url.Values, contentType string, body []byte) {
 	if len(body) == 0 {
 		c.take(InQuery, query)
@@ -199,8 +190,7 @@ func (c *Request) take(place string, values url.Values) {
 	}
 }
 
-// readObject returns the one JSON object that text consists of; false if it is anything
-// else, has a name twice or is not UTF-8.
+// readObject returns the one JSON object that text consists of; false if it is anything else or has a name twice.
 func readObject(text []byte) (map[string]any, bool) {
 	var object map[string]any
 	if json.Unmarshal(text, &object, exactNumbers) != nil {
@@ -221,8 +211,7 @@ var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsonte
 	return err
 }))
 
-// sentIn returns the parameters if they are in the given place, empty for InJSON, and none if
-// they are in another.
+// sentIn returns the parameters if they are in that place, empty for InJSON, and none if they are in another.
 func (c *Request) sentIn(place string) map[string]any {
 	if c.place != cmp.Or(place, InJSON) {
 		return nil

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Operations (section 4), as the contract names them. Both families of paths have the
-// same names; Request.Scope tells them apart.
+// Operations (section 4), as the contract names them, in both families of paths.
 const (
 	OpLogin               = "login"
 	OpGetCurrentUser      = "getCurrentUser"
@@ -63,9 +62,7 @@ func (s *Server) addRoutes() {
 	}
 }
 
-// check makes violations of what no client that follows sections 2, 4 and 5 would send: an
-// unknown operation, a path that is not exactly percent-encoded, and more or fewer credentials than
-// one, or than none for the login.
+// check makes violations of what no client that follows sections 2, 4 and 5 would send.
 func (s *Server) check(c *Request, r *http.Request) {
 	if c.Operation == "" {
 		s.Violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
@@ -99,9 +96,8 @@ func isExact(r *http.Request) bool {
 	return true
 }
 
-// Scope is the project of an organization, or the account of the older path family,
-// whose data a request is about (section 2, Identifiers). That the two families share
-// no data is an assumption.
+// Scope is the project of an organization, or the account of the older path family, whose data a request is about
+// (section 2, Identifiers). The two families share no data.
 type Scope struct {
 	OrgID     string `json:"org_id"`
 	ProjectID string `json:"project_id"`

@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 )
@@ -12,24 +13,11 @@ import (
 type Seed struct {
 	Users      []SeedUser `json:"users"`
 	SecretKeys []string   `json:"secret_keys"`
-	// Consents have the fields of section 2; absent clauses are false.
-	Consents []struct {
-		SeedPerson
-
-		Fields map[string]any `json:",embed"`
-	} `json:"consents"`
-	Profiles []struct {
-		SeedPerson
-
-		Profile map[string]any `json:"profile"`
-	} `json:"profiles"`
-	// Data are held beside profile and consent (section 4, all-data). The members of an object become members
-	// of what getAllData answers and replace its own of the same name; any other value becomes its member "data".
-	Data []struct {
-		SeedPerson
-
-		Data any `json:"data"`
-	} `json:"data"`
+	// Consents have the fields of section 2, where absent clauses are false, and Profiles the member "profile". The member
+	// "data" of Data, or its own members if it is an object, become members of what getAllData answers (section 4).
+	Consents []SeedRecord `json:"consents"`
+	Profiles []SeedRecord `json:"profiles"`
+	Data     []SeedRecord `json:"data"`
 	// Exports hold the records of UTC days; see Server.PutExport.
 	Exports []struct {
 		Scope
@@ -45,29 +33,24 @@ type SeedUser struct {
 	Password string `json:"password"`
 }
 
-// SeedPerson is whom a record is about (section 2, Identifiers).
-type SeedPerson struct {
+// SeedRecord is what the service holds of a person (section 2, Identifiers).
+type SeedRecord struct {
 	Scope
 
-	IdentityID string `json:"identity_id"`
+	IdentityID string         `json:"identity_id"`
+	Fields     map[string]any `json:",embed"`
 }
 
-// ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
-// of a seed is ignored. Errors name the place.
+// ReadSeed reads a seed as JSON. Unknown and repeated names are errors. Errors name the place.
 func ReadSeed(text []byte) (seed Seed, err error) {
 	if err := json.Unmarshal(text, &seed, json.RejectUnknownMembers(true), exactNumbers); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be understood: %w", err)
 	}
 
-	for _, p := range seed.people() {
-		if p.IdentityID == "" || !p.valid() {
-			return Seed{}, fmt.Errorf("the seed cannot be used: %s needs identity_id, and either org_id and project_id, or account_id", encode(p))
-		}
-	}
-	for i, c := range seed.Consents {
-		for name, value := range c.Fields {
-			if !isRight(name, value, !parseTime(value).IsZero()) {
-				return Seed{}, fmt.Errorf("the seed cannot be used: %s of consents[%d] is wrong, or is not known", name, i)
+	for list, records := range map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data} {
+		for i, r := range records {
+			if objection := r.objection(list); objection != "" {
+				return Seed{}, fmt.Errorf("the seed cannot be used: %s[%d]%s", list, i, objection)
 			}
 		}
 	}
@@ -80,25 +63,29 @@ func ReadSeed(text []byte) (seed Seed, err error) {
 	return seed, nil
 }
 
-// people returns whom the records are about, in their order.
-func (seed Seed) people() (all []SeedPerson) {
-	for _, c := range seed.Consents {
-		all = append(all, c.SeedPerson)
-	}
-	for _, p := range seed.Profiles {
-		all = append(all, p.SeedPerson)
-	}
-	for _, d := range seed.Data {
-		all = append(all, d.SeedPerson)
+// objection returns what is wrong with a record of a list, or "".
+func (r SeedRecord) objection(list string) string {
+	if r.IdentityID == "" || !r.valid() {
+		return " needs identity_id, and either org_id and project_id, or account_id"
 	}
 
-	return all
+	for name, value := range r.Fields {
+		_, isObject := value.(map[string]any)
+		isKnown := map[string]bool{
+			"consents": isRight(name, value, !parseTime(value).IsZero()), "profiles": name == "profile" && isObject, "data": name == "data",
+		}
+		if !isKnown[list] {
+			return "." + name + " is wrong, or is not known"
+		}
+	}
+
+	return ""
 }
 
 // Scope returns the scope of the first person, or else of the first export; zero without both.
 func (seed Seed) Scope() Scope {
-	for _, p := range seed.people() {
-		return p.Scope
+	for _, r := range slices.Concat(seed.Consents, seed.Profiles, seed.Data) {
+		return r.Scope
 	}
 	for _, e := range seed.Exports {
 		return e.Scope
@@ -119,12 +106,13 @@ func (s *Server) Add(seed Seed) {
 		s.PutConsent(c.Scope, c.IdentityID, ConsentRecord{Extra: c.Fields})
 	}
 	for _, p := range seed.Profiles {
-		s.put(&s.profiles, person{p.Scope, p.IdentityID}, p.Profile)
+		profile, _ := p.Fields["profile"].(map[string]any)
+		s.put(&s.profiles, person{p.Scope, p.IdentityID}, profile)
 	}
 	for _, d := range seed.Data {
-		data, isObject := d.Data.(map[string]any)
+		data, isObject := d.Fields["data"].(map[string]any)
 		if !isObject {
-			data = map[string]any{"data": d.Data}
+			data = d.Fields
 		}
 		s.put(&s.data, person{d.Scope, d.IdentityID}, data)
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package mockserver is the analytics service in memory. It is written from the
-// description of the interface and shares no code with the client, so that an error in
-// one is not hidden by the same error in the other. "Section" in the comments is a
-// section of that description; where it is silent, the comments name the assumption.
+// Package mockserver is the analytics service in memory. It is written from the description of the interface,
+// whose sections the comments name, and shares no code with the client, so that an error in one is not hidden
+// by the same error in the other. Where the description is silent, x-assumption in the contract's openapi.yaml
+// says what is assumed.
 //
 // A request passes ServeHTTP, which logs it, Server.Wrap, the faults, Server.Check, the steps of
 // Server.Change, and in the end authentication and the operation. Check and Change do not see
@@ -25,42 +25,35 @@ import (
 // maxBody is the largest request body that the server reads, in bytes.
 const maxBody = 32 << 20
 
-// Server is the service. The zero value is ready for use and knows no credentials and
-// no persons. The exported fields must be set before the first request and not changed
-// after it. All methods are safe for concurrent use.
+// Server is the service. The zero value is ready for use and knows no credentials and no persons. The exported
+// fields must not be changed after the first request. All methods are safe for concurrent use.
 type Server struct {
 	Now     func() time.Time // the time of the service; nil is time.Now
 	Latency time.Duration    // before every answer, including scripted ones
 	Wire    Wire
-	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The token is accepted
-	// for one hour (section 8), whatever it claims.
+	// Claims returns the claims of a new JWT, which is accepted for an hour anyway. Nil: sub, iat and exp.
 	Claims func(now time.Time) map[string]any
 
-	// FulfilmentDelay is the time from the acceptance of a deferred request to its
-	// fulfilment. 0 fulfils it before the next request is processed.
+	// FulfilmentDelay is the time from the acceptance of a deferred request to its fulfilment. 0 fulfils it
+	// before the next request.
 	FulfilmentDelay time.Duration
 	// Fulfil decides the outcome of each deferred request when it is accepted; nil is the zero Outcome.
 	Fulfil func(QueuedRequest) Outcome
-	// DataRetention is how long all data of a person can be fetched once they are
-	// ready; 0 is one hour, an assumption.
+	// DataRetention is how long all data of a person can be fetched once they are ready; 0 is one hour.
 	DataRetention time.Duration
 
 	Export ExportAnswer
-	// ExportRecords is the number of events of every day that PutExport has not set. A
-	// day has a session for every twenty events and a person for every hundred. The
-	// records are generated while they are sent: 1,000,000 are about 400 MB.
+	// ExportRecords is the number of events of every day that PutExport has not set. A day has a session for every
+	// twenty of them and a person for every hundred; 1,000,000 are about 400 MB.
 	ExportRecords int
 
-	// FaultFor returns a fault for a request that no injected fault takes, or nil. Skip
-	// and Times of the result are ignored. The request has no status yet.
+	// FaultFor returns a fault for a request that no injected fault takes, or nil.
 	FaultFor func(Request) *Fault
-	// OnRequest is called with each request once its status is known and before the
-	// client has the answer.
+	// OnRequest is called with each request once its status is known, before the client has the answer.
 	OnRequest func(Request)
 	// Wrap returns a handler around the service and its faults. It is called once per request.
 	Wrap func(service http.Handler) http.Handler
-	// Check is called with each answer of the service, and its request, before it is sent. A
-	// body that is generated while it is sent is nil. Scripted answers are not checked.
+	// Check is called with each answer that is not scripted before it is sent. A generated body is nil.
 	Check func(*http.Response)
 
 	mux                      http.ServeMux
@@ -88,8 +81,7 @@ func (s *Server) now() time.Time {
 	return time.Now()
 }
 
-// ServeHTTP answers a request of section 4. It panics with http.ErrAbortHandler where
-// the connection is to break off.
+// ServeHTTP answers a request of section 4. It panics with http.ErrAbortHandler to break the connection off.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.ready.Do(s.addRoutes)
 	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) { // the mux would redirect it
@@ -170,9 +162,7 @@ func (s *Server) operate(c *Request) Response {
 	return c.route.handle(s, c)
 }
 
-// Violations returns how clients violated the interface, in order: requests for unknown
-// routes, paths that are not exactly encoded, credentials that are missing or too many, and
-// what was passed to Violate.
+// Violations returns how clients violated the interface, in order, and what was passed to Violate.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -100,7 +100,6 @@ func Run(ctx context.Context, p Process) int {
 func flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
-		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0"},
 		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: oneOf("key", "login")},
 		&cli.StringSliceFlag{Name: "form", Usage: "answer as these answers of the catalogue of answers do, with `NAME,…`"},
 		&cli.BoolFlag{Name: "forms", Usage: "list the names for -form, and end"},
@@ -166,7 +165,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		server.Reset() // so that it can run for long
 	}
 
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", flags.String("addr"))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}

@@ -66,12 +66,7 @@ func environmentOf(addr net.Addr, seed mockserver.Seed, credentials string) []st
 		environment = append(environment, "ANALYTICS_ORG_ID="+scope.OrgID, "ANALYTICS_PROJECT_ID="+scope.ProjectID)
 	}
 
-	address := addr.String()
-	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() { // the provider accepts plain http for this name
-		address = fmt.Sprintf("localhost:%d", tcp.Port)
-	}
-
-	return append(environment, "ANALYTICS_BASE_URL=http://"+address)
+	return append(environment, "ANALYTICS_BASE_URL=http://"+addr.String())
 }
 
 // printed returns the environment as lines for a POSIX shell, which also remove the variables of

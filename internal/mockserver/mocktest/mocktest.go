@@ -29,13 +29,11 @@ import (
 type Instance struct {
 	*mockserver.Server
 
-	// URL is {base_url} of the interface.
-	URL string
+	URL string // {base_url} of the interface
 	// Email, Password and SecretKey are unique to the instance, which lets a test search
 	// an output for them. They contain characters that every encoding has to escape.
 	Email, Password, SecretKey string
-	// CAPEM is the authority of the server's certificate; StartTLS only.
-	CAPEM []byte
+	CAPEM                      []byte // the authority of the certificate of StartTLS
 
 	http        *httptest.Server
 	pipes       *pipes // of StartPipe
@@ -81,9 +79,8 @@ func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mo
 	return i
 }
 
-// StartPipe is like Start, with connections in memory, for the bubbles of
-// testing/synctest: a goroutine that waits on such a connection is durably blocked. The
-// client connects with Instance.DialContext. Before the bubble ends, the client has to
+// StartPipe is like Start, with connections in memory by Instance.DialContext, for the bubbles of
+// testing/synctest: a goroutine that waits on one is durably blocked. Before the bubble ends, the client has to
 // close its connections, or the server has to stop.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
@@ -94,15 +91,13 @@ func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	return i
 }
 
-// AllowViolations keeps violations from failing the test, for tests that cause them on
-// purpose. Violations still returns them.
+// AllowViolations keeps violations, which Violations still returns, from failing the test.
 func (i *Instance) AllowViolations() { i.allowed.Store(true) }
 
 // Connections returns how many connections have been accepted so far.
 func (i *Instance) Connections() int { return int(i.connections.Load()) }
 
-// Stop stops the server before the test ends, closes all connections, and waits until they
-// are gone. Further calls have no effect.
+// Stop stops the server before the test ends, and waits until all connections are closed.
 func (i *Instance) Stop() {
 	_ = i.http.Config.Close()
 	i.http.Close()
@@ -113,7 +108,6 @@ var instances atomic.Int64
 // begin starts a server and registers its end, and the check for violations, with the test.
 func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
-
 	number := strconv.FormatInt(instances.Add(1), 10)
 	i := &Instance{
 		Server:    &mockserver.Server{},
@@ -159,8 +153,7 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 	return i
 }
 
-// AnswerQueueing returns an option for Start: deferred requests are answered with this
-// status and this JSON body.
+// AnswerQueueing returns an option for Start: deferred requests are answered with this status and JSON body.
 func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Change(func(_ mockserver.Request, a *mockserver.Response) {
@@ -171,15 +164,14 @@ func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 	}
 }
 
-// AnswerData returns an option for Start: getAllData is answered with this JSON body
-// once the data are ready.
+// AnswerData returns an option for Start: getAllData is answered with this JSON body once the data are ready.
 func AnswerData(body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		mockserver.Reshape(s, func(any) any { return json.RawMessage(body) }, mockserver.OpGetAllData)
 	}
 }
 
-// KeepsTimes returns what makes a service keep times of agreement to a precision, cut.
+// KeepsTimes returns an option for Start: the service keeps times of agreement cut to a precision.
 func KeepsTimes(precision time.Duration) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.ReshapeConsents(func(record map[string]any) any {
@@ -192,8 +184,7 @@ func KeepsTimes(precision time.Duration) func(*mockserver.Server) {
 	}
 }
 
-// DialContext connects to a server of StartPipe and ignores the address. The error is
-// that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
+// DialContext connects to a server of StartPipe and ignores the address.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe() // a deadline of bufconn's that has been taken back may still end a read
 	select {
