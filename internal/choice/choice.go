@@ -6,6 +6,8 @@
 // The table is rows below; the guide "Consent as code" shows it.
 package choice
 
+import "slices"
+
 // Fact is a set of facts about a reading.
 type Fact uint16
 
@@ -110,11 +112,7 @@ var rows = []row{
 // Judge returns the verdict about an Evidence, and what its action does then.
 func Judge(e Evidence) (Verdict, Act) {
 	all := e.facts()
-	for _, row := range rows {
-		if all&row.facts == row.facts {
-			return row.verdict, row.acts[e.Action]
-		}
-	}
+	row := rows[slices.IndexFunc(rows, func(r row) bool { return all&r.facts == r.facts })] // the last one has no facts
 
-	return Unread, Refuse // not reached: the last row has no fact
+	return row.verdict, row.acts[e.Action]
 }

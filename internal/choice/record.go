@@ -130,16 +130,10 @@ type Print struct {
 	Manual  Flag                 `json:"m,omitzero"`
 }
 
-// Flag is a truth value of a record; the zero Flag stands for none.
+// Flag is a truth value of a record: 1 for false, 2 for true, and 0 for none.
 type Flag uint8
 
-// The truth values.
-const (
-	False Flag = iota + 1
-	True
-)
-
-var flags = map[answer.Optional[bool]]Flag{answer.Some(false): False, answer.Some(true): True}
+var flags = map[answer.Optional[bool]]Flag{answer.Some(false): 1, answer.Some(true): 2}
 
 // nullAddress stands for null in Print.Address.
 const nullAddress = 1

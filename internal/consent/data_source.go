@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -44,7 +45,15 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
 	}
-	addRead(attributes)
+	for name, text := range fieldTexts {
+		text += " May be null."
+		switch new(choice.Record).Field(name).(type) {
+		case *bool:
+			attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: text}
+		default:
+			attributes[name] = schema.StringAttribute{Computed: true, Sensitive: name == "user_ipv6", MarkdownDescription: text}
+		}
+	}
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",

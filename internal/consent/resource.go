@@ -53,6 +53,23 @@ func (r *consentResource) Metadata(_ context.Context, req resource.MetadataReque
 
 func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
+		"user_ipv6": schema.StringAttribute{
+			Optional:            true,
+			Sensitive:           true,
+			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+			MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
+		},
+		"agreement_time": schema.StringAttribute{
+			Optional:            true,
+			Validators:          []validator.String{formats.Instant},
+			MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
+		},
+		"manual": schema.BoolAttribute{
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
+		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:            true,
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
@@ -78,7 +95,9 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
-	addManaged(attributes)
+	for _, name := range answer.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
+	}
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
@@ -158,9 +177,8 @@ func (r *consentResource) planDestroy(ctx context.Context, state resourceModel, 
 	}
 
 	r.RefuseReadOnly(diags)
-	person, known := r.personOf(state)
-	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	if keeper := r.Consents.PlanAgainst(object, person); known && keeper != nil {
+	person, _ := r.personOf(state)
+	if keeper := r.Consents.PlanAgainst(tfkit.ObjectIn(ctx, resp.Private, objectLabel), person); keeper != nil {
 		tfkit.KeptConsent.With(other(keeper, person.Scope)).AddError(diags)
 	}
 }
@@ -174,16 +192,16 @@ func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, is
 		return
 	}
 
-	person, known := r.personOf(state)
-	if withdrawer := r.Consents.PlanDone(object, person); known && withdrawer != nil {
+	person, _ := r.personOf(state)
+	if withdrawer := r.Consents.PlanDone(object, person); withdrawer != nil {
 		tfkit.KeptConsent.With(other(withdrawer, person.Scope)).AddError(diags)
 	}
 }
 
 // keep records that an object keeps a person, and warns of another one that does.
 func (r *consentResource) keep(m resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
-	person, known := r.personOf(m)
-	if keeper := r.Consents.Keep(object, person); known && keeper != nil {
+	person, _ := r.personOf(m)
+	if keeper := r.Consents.Keep(object, person); keeper != nil {
 		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(diags)
 	}
 }

@@ -54,18 +54,17 @@ func (b *batch) openReport() (ok bool) {
 		return true
 	}
 
-	var err error
-	b.report, err = b.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
-	switch {
-	case err == nil:
-		return true
-	case b.action == choice.Withdraw: // no report stands against a destroy
-		noReport(err).AddWarning(b.diags)
-		return true
+	report, err := b.Files.Reserve(outfile.Target{Path: to, Replace: isReport(to)})
+	if err != nil && b.action != choice.Withdraw {
+		b.refuse(noReport(err))
+		return false
 	}
-	b.refuse(noReport(err))
+	if err != nil { // no report stands against a destroy
+		noReport(err).AddWarning(b.diags)
+	}
+	b.report = report
 
-	return false
+	return true
 }
 
 // closeReport gives up a report that was not written.
