@@ -76,32 +76,6 @@ func (s service) store(held *answer.Consent, r Record, now time.Time) *answer.Co
 	return &after
 }
 
-// The events of a course.
-const (
-	personRefuses = iota // four clauses
-	personRefusesAll
-	createOne
-	changeOne
-	withdrawOne
-	createOther // another object of the same person
-	withdrawOther
-	applyRow
-	withdrawRow
-	nextRun
-	nextReadingIsCached
-	nextReadingIsNone
-	nextReadingIsOld
-	nextWriteIsLostBefore
-	nextWriteIsLostAfter
-	nextWriteIsRefused // in a success
-	events
-)
-
-var names = [events]string{
-	"the person refuses", "the person refuses all", "create one", "change one", "withdraw one", "create other", "withdraw other", "apply row", "withdraw row",
-	"next run", "cached", "none", "old", "lost before", "lost after", "refused in a 200",
-}
-
 // The objects of a course. The row of a file is remembered by nobody.
 const (
 	one = iota
@@ -110,9 +84,39 @@ const (
 	objects
 )
 
-type object struct {
-	exists bool
-	last   Confirmed
+// fault is what happens to a reading or a write.
+type fault int
+
+const (
+	cached fault = iota + 1
+	isNone
+	old
+	lostBefore
+	lostAfter
+	refusedInASuccess
+)
+
+// events are what a course consists of. They change the world.
+var events = []struct {
+	name    string
+	happens func(w *world)
+}{
+	{"the person refuses", func(w *world) { w.choose([answer.Clauses]bool{4: true}) }},
+	{"the person refuses all", func(w *world) { w.choose([answer.Clauses]bool{}) }},
+	{"create one", func(w *world) { w.write(one, agreedTo, false) }},
+	{"change one", func(w *world) { w.write(one, changedTo, true) }},
+	{"withdraw one", func(w *world) { w.withdraw(one) }},
+	{"create other", func(w *world) { w.write(other, agreedTo, false) }}, // another object of the same person
+	{"withdraw other", func(w *world) { w.withdraw(other) }},
+	{"apply row", func(w *world) { w.write(file, agreedTo, w.all[file].exists) }},
+	{"withdraw row", func(w *world) { w.withdraw(file) }},
+	{"next run", func(w *world) { w.last, w.isSeen, w.keeps = Confirmed{}, false, [objects]bool{} }},
+	{"cached", func(w *world) { w.reading = cached }},
+	{"none", func(w *world) { w.reading = isNone }},
+	{"old", func(w *world) { w.reading = old }},
+	{"lost before", func(w *world) { w.writing = lostBefore }},
+	{"lost after", func(w *world) { w.writing = lostAfter }},
+	{"refused in a 200", func(w *world) { w.writing = refusedInASuccess }},
 }
 
 // world is the state of a course. It is copied with each event.
@@ -123,38 +127,41 @@ type world struct {
 	held     *answer.Consent // what the service holds
 	old      *answer.Consent // what it held before
 	byPerson bool            // the person has made the record
-	reading  int             // the event about the next one; 0 for none
+	reading  fault           // of the next one
+	writing  fault           // of the next one
 	isOld    bool            // the present event goes by an old reading, which nothing shows
-	writing  int
 
 	last   Confirmed // what the run remembers
 	isSeen bool
 	keeps  [objects]bool
-	all    [objects]object
+	all    [objects]struct {
+		exists bool
+		last   Confirmed
+	}
 
 	broken string // an invariant
 }
 
 // read returns a reading, and whether it is fresh.
 func (w *world) read() (r Reading, fresh bool) {
-	event, held := w.reading, w.held
+	happens, held := w.reading, w.held
 	w.reading = 0
 
-	switch event {
-	case nextReadingIsCached:
+	switch happens {
+	case cached:
 		r.Cached, held = true, w.old
-	case nextReadingIsOld:
+	case old:
 		held, w.isOld = w.old, true
-	case nextReadingIsNone:
+	case isNone:
 		held = nil
 	}
 	if held == nil {
 		r.IsNone = true
-		return r, event == 0
+		return r, happens == 0
 	}
 	r.Held, r.Print = *held, PrintOf(*held)
 
-	return r, event == 0
+	return r, happens == 0
 }
 
 // judge completes the evidence as the provider does.
@@ -205,15 +212,15 @@ func (w *world) send(of int, e Evidence) (act Act, failed bool) {
 			}
 		}
 
-		event := w.writing
+		happens := w.writing
 		w.writing = 0
-		if event == nextWriteIsRefused {
+		if happens == refusedInASuccess {
 			return act, true // a reading shows it
 		}
-		if event != nextWriteIsLostBefore {
+		if happens != lostBefore {
 			w.old, w.held, w.byPerson = w.held, w.service.store(w.held, e.Wanted, w.now), false
 		}
-		if event == nextWriteIsLostBefore || event == nextWriteIsLostAfter {
+		if happens == lostBefore || happens == lostAfter {
 			lost = true
 			sends++
 			continue
@@ -228,8 +235,12 @@ func (w *world) send(of int, e Evidence) (act Act, failed bool) {
 
 var agreedTo, changedTo = [answer.Clauses]bool{true, true, false, true, true}, [answer.Clauses]bool{true, true, true, true, true}
 
-// write creates or changes an object, or applies the row.
-func (w *world) write(of int, clauses [answer.Clauses]bool) {
+// write creates an object, changes one that exists, or applies the row.
+func (w *world) write(of int, clauses [answer.Clauses]bool, exists bool) {
+	if w.all[of].exists != exists {
+		return
+	}
+
 	wanted := sent
 	wanted.Clauses = clauses
 	e := Evidence{Action: Write, Wanted: wanted, Since: sent.AgreementTime, Anew: of != file, Known: w.all[of].exists && of != file, Last: w.all[of].last}
@@ -239,7 +250,7 @@ func (w *world) write(of int, clauses [answer.Clauses]bool) {
 		return
 	}
 
-	w.all[of] = object{exists: true, last: w.last}
+	w.all[of].exists, w.all[of].last = true, w.last
 	if act == Stand || act == Nothing { // a lost answer that arrived has no record of how it is shown
 		w.all[of].last = Confirmed{Sent: PrintOf(wanted.Shown())}
 	}
@@ -280,7 +291,7 @@ func (w *world) withdraw(of int) {
 		return
 	}
 
-	w.all[of] = object{}
+	w.all[of].exists, w.all[of].last = false, Confirmed{}
 	isWithdrawn := act == Send || act == Nothing
 	if w.isOld {
 		return
@@ -301,35 +312,7 @@ func (w *world) choose(clauses [answer.Clauses]bool) {
 // after returns the world after an event.
 func (w world) after(event int) world {
 	w.now, w.isOld = w.now.Add(7*time.Second), false
-	switch event {
-	case personRefuses:
-		w.choose([answer.Clauses]bool{false, false, false, false, true})
-	case personRefusesAll:
-		w.choose([answer.Clauses]bool{})
-	case createOne, createOther:
-		of := map[int]int{createOne: one, createOther: other}[event]
-		if !w.all[of].exists {
-			w.write(of, agreedTo)
-		}
-	case changeOne:
-		if w.all[one].exists {
-			w.write(one, changedTo)
-		}
-	case withdrawOne:
-		w.withdraw(one)
-	case withdrawOther:
-		w.withdraw(other)
-	case applyRow:
-		w.write(file, agreedTo)
-	case withdrawRow:
-		w.withdraw(file)
-	case nextRun:
-		w.last, w.isSeen, w.keeps = Confirmed{}, false, [objects]bool{}
-	case nextReadingIsCached, nextReadingIsNone, nextReadingIsOld:
-		w.reading = event
-	default:
-		w.writing = event
-	}
+	events[event].happens(&w)
 
 	return w
 }
@@ -365,7 +348,7 @@ func explore(w world, depth int, course []int) (broken string) {
 
 func describe(course []int) (text string) {
 	for _, event := range course {
-		text += "\n\t" + names[event]
+		text += "\n\t" + events[event].name
 	}
 	return text
 }
@@ -391,7 +374,7 @@ func TestExplore_longCourses(t *testing.T) {
 		w := newWorld(services[r.IntN(len(services))])
 		var course []int
 		for range 20 {
-			course = append(course, r.IntN(events))
+			course = append(course, r.IntN(len(events)))
 			w = w.after(course[len(course)-1])
 			if w.broken != "" {
 				t.Fatal(w.service.name + ": " + w.broken + describe(course))
