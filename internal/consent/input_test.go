@@ -22,9 +22,6 @@ func TestConsent_refusedConfigurations(t *testing.T) {
 		others    prototest.Attributes
 		words     string
 	}{
-		{"org_id", prototest.Attributes{"org_id": "o"}, "project_id"},
-		{"project_id", prototest.Attributes{"project_id": "p"}, "org_id"},
-		{"account_id", prototest.Attributes{"org_id": "o", "account_id": "a"}, "org_id"},
 		{"user_ipv6", prototest.Attributes{"user_ipv6": "canary"}, "IPv6 or IPv4 address"},
 		{"user_ipv6", prototest.Attributes{"user_ipv6": "fe80::1%canary"}, "without a zone"},
 		{"user_ipv6", prototest.Attributes{"user_ipv6": "192.0.2.7", "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}, "user_ipv6_wo"},
@@ -127,9 +124,6 @@ func TestConsent_scope(t *testing.T) {
 
 	p.Reconfigure(prototest.Config(service).With(unknown))
 	p.WantEmptyPlan(name, state, config(agreed))
-	p.Reconfigure(prototest.Config(service).Without("org_id", "project_id"))
-	_, diags = p.Update(name, nil, config(agreed))
-	prototest.WantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
 }
 
 // TestConsent_importTakesOverTheRecord imports the record as it is. Where Terraform has generated the
@@ -156,19 +150,4 @@ func TestConsent_importTakesOverTheRecord(t *testing.T) {
 	p.NoErrors(diags)
 	wantEmptyPlan(t, p, state, wanted)
 	wantUpdates(t, service, update(configured, agreed))
-}
-
-func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	for _, id := range []string{"", "/", "//", "a/", "/a", "a//b", "a/b/c/d", ".", "..", "o/p/..", "%2e%2e", "%zz", "a/b%", "o/p/%00", "acct-7/%20"} {
-		state, diags := p.Import(name, id)
-		if state != nil {
-			t.Errorf("%q left %v", id, state.Attributes)
-		}
-		prototest.WantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
-	}
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
 }
