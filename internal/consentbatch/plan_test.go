@@ -19,15 +19,9 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
 	fromFile := prototest.Attributes{"source": prototest.Unknown}
-	for _, config := range []prototest.Attributes{
-		fromFile,
-		{"content_wo": prototest.Unknown, "content_wo_version": 1},
-		{"content_wo": people(1), "content_wo_version": prototest.Unknown},
-		f.config(prototest.Attributes{"format": prototest.Unknown}), f.config(prototest.Attributes{"keep_later_choice": prototest.Unknown}),
-		f.config(prototest.Attributes{"compare_at_plan": prototest.Unknown}), f.config(prototest.Attributes{"shard": prototest.Unknown}),
-		f.config(shard(prototest.Unknown, 2)), f.config(shard(1, prototest.Unknown)),
-		f.config(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}),
-	} {
+	unknownScope := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}
+	wantUnknown := func(config prototest.Attributes) prototest.Plan {
+		t.Helper()
 		p.NoErrors(p.Validate(batchName, config))
 		plan, diags := p.Plan(batchName, nil, config)
 		p.NoErrors(diags)
@@ -36,14 +30,20 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 				t.Errorf("of %v, %s is planned as %v", config, name, plan.Attributes[name])
 			}
 		}
+		return plan
 	}
-
-	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
-	if plan, _ := p.Plan(batchName, nil, f.config(nil)); plan.Attributes["digest"] != prototest.Unknown {
-		t.Errorf("in an unknown scope, the digest is planned as %v", plan.Attributes["digest"])
+	for _, config := range []prototest.Attributes{
+		{"content_wo": prototest.Unknown, "content_wo_version": 1}, {"content_wo": people(1), "content_wo_version": prototest.Unknown},
+		f.config(prototest.Attributes{"format": prototest.Unknown}), f.config(prototest.Attributes{"keep_later_choice": prototest.Unknown}),
+		f.config(prototest.Attributes{"compare_at_plan": prototest.Unknown}), f.config(prototest.Attributes{"shard": prototest.Unknown}),
+		f.config(shard(prototest.Unknown, 2)), f.config(shard(1, prototest.Unknown)), f.config(unknownScope),
+	} {
+		wantUnknown(config)
 	}
+	plan := wantUnknown(fromFile)
+	p.Reconfigure(prototest.Config(service).With(unknownScope))
+	wantUnknown(f.config(nil))
 
-	plan, _ := p.Plan(batchName, nil, fromFile)
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"password": prototest.Unknown}))
 	known, diags := p.Plan(batchName, nil, f.config(nil))
 	p.NoErrors(diags)
@@ -60,7 +60,6 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	if state != nil {
 		t.Error("there is state")
 	}
-
 	f.write(people(2))
 	state, diags = p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)

@@ -209,18 +209,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				before: func(b *batchTest) { b.service.Inject(outage) },
 				config: uncompared.With(newRecords(0)), errors: []string{"60 of 60 rows were not compared", "10 rows were not tried, because the service failed for 50 rows in a row"}, gets: 50,
 			},
-			{config: uncompared, gets: 60, patches: 60, counts: counts{Rows: 60, Written: 60}},
-			{ // which begins after a row that is read twice then
-				before: func(b *batchTest) {
-					for i := range 60 {
-						b.service.DeleteConsent(scope, userName(i))
-					}
-					afterOne := outage
-					afterOne.Skip = 1
-					b.service.Inject(afterOne)
-				},
-				config: uncompared.With(forced).With(newRecords(1)), errors: []string{"59 of 60 rows were not compared", "9 rows were not tried"}, gets: 52, counts: counts{Rows: 60, Written: 60}, report: []string{},
-			},
 		}},
 		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{
 			{
@@ -240,12 +228,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 		}},
 		"a shard may have no rows": {people(1), nil, []step{{config: shard(0, 2)}, {config: shard(1, 2), gets: 2, patches: 1, counts: counts{Rows: 1, Written: 1}}}},
-		"another shard of the same version of a write-only content": {"", nil, []step{
-			{config: shard(0, 2).With(writeOnly(people(8), 1, false)), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2}},
-			{
-				config: shard(1, 2).With(writeOnly(people(8), 1, false)), gets: 6, patches: 6, counts: counts{Rows: 6, Written: 6},
-			},
-		}},
 		"rows without a time, and rows that are removed": {people(5) + rowOf(5, "") + rowOf(6, ""), nil, []step{
 			{gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}}, // all of them are first records
 			{before: choosing(early, 6), warnings: []string{"Later choices of people stand", "1 of 7 rows are left alone: line 8."}, gets: 7, counts: counts{Rows: 7, Written: 7}, keeps: true},
@@ -435,16 +417,12 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 		config prototest.Attributes
 		words  string
 	}{
-		"two sources":            {f.config(prototest.Attributes{"content_wo": "x", "content_wo_version": 1}), "Invalid Attribute Combination"},
 		"no source":              {prototest.Attributes{}, "No attribute specified"},
-		"an empty source":        {prototest.Attributes{"source": ""}, "string length must be at least"},
 		"no version":             {prototest.Attributes{"content_wo": people(1)}, "content_wo_version"},
 		"nothing to withdraw by": {prototest.Attributes{"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"}, "Withdrawing needs source"},
 		"another end":            {f.config(prototest.Attributes{"on_destroy": "delete"}), "retain"},
 		"another format":         {f.config(prototest.Attributes{"format": "xml"}), "value must be one of"},
-		"a negative shard":       {f.config(shard(-1, 2)), "value must be between"},
 		"the next shard":         {f.config(shard(2, 2)), "No such shard"},
-		"no shards":              {f.config(shard(0, 0)), "value must be between"},
 		"too many shards":        {f.config(shard(4096, 4097)), "value must be between"},
 	} {
 		t.Run(name, func(t *testing.T) {
