@@ -24,9 +24,8 @@ import (
 
 // TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
 // objects of a few people, in the order and the processes of Terraform, while people choose
-// for themselves. It holds two sentences: no
-// choice that a person made after our last confirmed write is ever changed, and a run that ended
-// well is followed by an empty plan.
+// for themselves. No choice that a person made after our last confirmed write is ever changed, and a run that
+// ended well is followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(4, 1200) {
@@ -38,7 +37,7 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 				Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(),
 				choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
 			}
-			prototest.Bubble(t, w.live, func(s *mockserver.Server) { s.FaultFor = w.onRequest })
+			prototest.Bubble(t, w.live)
 		})
 	}
 }
@@ -59,8 +58,7 @@ type world struct {
 
 	names, wishes, days int // that were used
 
-	mu      sync.Mutex // of onWrite, and of what it does: several updates of a batch arrive at once
-	onWrite func(identity string) *mockserver.Fault
+	mu sync.Mutex // of what a request does: several updates of a batch arrive at once
 }
 
 type wish struct {
@@ -70,11 +68,11 @@ type wish struct {
 
 // managed is an object of the configuration or of the state.
 type managed struct {
-	kind, onDestroy string
-	people          []int
-	file            string // of a batch
-	state           *prototest.State
-	isIdle          bool // the plan has nothing to do
+	kind   string
+	people []int
+	file   string // of a batch
+	state  *prototest.State
+	isIdle bool // the plan has nothing to do
 }
 
 // live lets some runs follow each other.
@@ -97,16 +95,6 @@ func (w *world) live(t *testing.T, p *prototest.Provider, service *mocktest.Inst
 	if t.Failed() {
 		t.Error(strings.Join(w.history, "\n"))
 	}
-}
-
-// onRequest lets onWrite choose the fault of an update.
-func (w *world) onRequest(r mockserver.Request) *mockserver.Fault {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if r.Operation != mockserver.OpUpdateConsent {
-		return nil
-	}
-	return w.onWrite(r.Identity)
 }
 
 func (w *world) say(format string, args ...any) {
@@ -140,7 +128,7 @@ func (w *world) attributes(m *managed) prototest.Attributes {
 
 	if m.kind == singleName {
 		wanted := w.wanted[m.people[0]]
-		config := prototest.Attributes{"identity_id": userName(m.people[0]), "agreement_time": wanted.at, "on_destroy": m.onDestroy}
+		config := prototest.Attributes{"identity_id": userName(m.people[0]), "agreement_time": wanted.at, "on_destroy": "withdraw"}
 		for clause, agreed := range wanted.clauses {
 			config[fmt.Sprintf("clause_%d_consent", clause+1)] = agreed
 		}
@@ -154,7 +142,7 @@ func (w *world) attributes(m *managed) prototest.Attributes {
 	}
 	(&batchFile{w.t, m.file}).write(content)
 
-	return prototest.Attributes{"source": m.file, "on_destroy": m.onDestroy}
+	return prototest.Attributes{"source": m.file, "on_destroy": "withdraw"}
 }
 
 // change changes the configuration, and returns the key of an object to replace, if any.
@@ -165,9 +153,9 @@ func (w *world) change() (replaced string) {
 		pick = keys[w.IntN(len(keys))]
 	}
 
-	switch action := w.IntN(7); {
+	switch action := w.IntN(6); {
 	case pick == "" || action == 0:
-		m := &managed{kind: singleName, people: []int{w.IntN(3)}, onDestroy: "withdraw"}
+		m := &managed{kind: singleName, people: []int{w.IntN(3)}}
 		if w.IntN(2) == 0 {
 			m.kind, m.people = batchName, []int{0, 1, 2}[w.IntN(2):]
 			m.file = filepath.Join(w.folder, fmt.Sprint("file", w.names, ".csv"))
@@ -186,11 +174,6 @@ func (w *world) change() (replaced string) {
 	case action == 3:
 		w.say("replace %s", pick)
 		return pick
-	case action == 4:
-		m := *w.config[pick]
-		m.onDestroy = []string{"retain", "withdraw"}[w.IntN(2)]
-		w.config[pick] = &m
-		w.say("%s has on_destroy %s", pick, m.onDestroy)
 	default:
 		i := w.IntN(3)
 		w.wish(i)
@@ -284,17 +267,22 @@ func (w *world) apply(replaced string) (ok bool) {
 	defer cancel()
 
 	interruptedAt, chosenAt, commits := w.IntN(30), w.IntN(30), w.IntN(2) == 0
-	w.onWrite = func(identity string) *mockserver.Fault {
+	w.service.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if r.Operation != mockserver.OpUpdateConsent {
+			return nil
+		}
 		interruptedAt, chosenAt = interruptedAt-1, chosenAt-1
 		if interruptedAt == 0 {
-			w.say("interrupted, with %s written: %v", identity, commits)
+			w.say("interrupted, with %s written: %v", r.Identity, commits)
 			return &mockserver.Fault{Hang: true, Commit: commits, Then: cancel}
 		}
 		if chosenAt == 0 {
 			return &mockserver.Fault{Then: func() {
 				w.mu.Lock()
 				defer w.mu.Unlock()
-				w.choose(identity)
+				w.choose(r.Identity)
 			}}
 		}
 
