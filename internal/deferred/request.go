@@ -20,8 +20,8 @@ type Request struct {
 	Type           string // one of answer.RequestTypes
 	IdempotencyKey string // requests of one type about one person with the same key are one
 	Ready          bool   // an earlier request has been carried out, so that data may come at once
-	// Earlier is the request that the object stands for; nil or Unsent if there is none. Submit enters that
-	// it has failed, or may have, if the list shows that now: it may not show it later.
+	// Earlier is the request that the object stands for; nil if there is none. Submit enters that it has
+	// failed, or may have, if the list shows that now: it may not show it later.
 	Earlier *proof.Submission
 
 	// Superseded reports whether the request is no longer wanted, so that nothing is sent.

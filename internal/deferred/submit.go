@@ -47,7 +47,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	if at := slices.IndexFunc(others, r.isSame); at >= 0 {
 		same = others[at]
 	}
-	if same.State == proof.Fulfilled || same.IsOpen() {
+	if slices.Contains([]proof.State{proof.Accepted, proof.Listed, proof.Fulfilled}, same.State) {
 		return same, Observed{Known: true}, nil
 	}
 	same.Type, same.IdempotencyKey = r.Type, r.IdempotencyKey
@@ -111,30 +111,26 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 // beside others of this process. Otherwise one of them stands for it, or there is an error.
 func (x *execution) begin(ctx context.Context, others []proof.Submission) error {
 	r, s := x.request, &x.current
-	earlier := cmp.Or(r.Earlier, &proof.Submission{})
-	after := slices.MaxFunc([]time.Time{earlier.Seen, time.Now().Add(-pollFloor)}, time.Time.Compare) // a slightly older one will do
-	seen, err := x.read(ctx, r.Person, after, x.began)
+	seen, err := x.read(ctx, r.Person, time.Now().Add(-pollFloor), x.began) // a slightly older one will do
 	if err != nil {
 		return err
 	}
 	x.snapshot = seen
 
-	hidden := earlier.Judge(seen, x.rules)
-	switch a := s.Admit(seen, others, x.rules); {
+	switch a := s.Admit(seen, others, r.Earlier, x.rules); {
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 		return nil
 	case a.Conflict != nil:
 		return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
 			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
-	case a.Gap != "", hidden != "":
+	case a.Gap != "":
 		return r.failure(transport.ClassPayload,
-			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+cmp.Or(a.Gap, hidden)+"; nothing was sent")
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
 	}
 
-	mayBeHeld := x.mayRepeat && !s.Explained
 	effect, _ := x.readEffect(ctx, proof.Unread)
-	if mayBeHeld && x.isHeld(ctx, effect) {
+	if x.mayRepeat && x.isHeld(ctx, effect) {
 		now := time.Now()
 		s.State, s.At, s.FulfilledAt = proof.Fulfilled, now, now
 		return nil
@@ -146,11 +142,13 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 // isHeld reports whether the service holds the values of an update already, as a reading shows. One reading of nothing,
 // as of a copy or a restart, proves nothing.
 func (x *execution) isHeld(ctx context.Context, effect Reading) bool {
-	if effect.Shows == proof.Shown && effect.IsNone {
+	isHeld := effect.Shows == proof.Shown
+	if isHeld && effect.IsNone {
 		_ = transport.Pause(ctx, x.rules.Lag)
-		effect, _ = x.readEffect(ctx, proof.Unread)
+		again, err := x.request.Effect(ctx)
+		return err == nil && again.Shows == proof.Shown && !again.Cached
 	}
-	return effect.Shows == proof.Shown
+	return isHeld
 }
 
 // send sends the request. An error is that of a request that certainly was not carried out, or of a second

@@ -124,7 +124,9 @@ func OfAction(ctx context.Context, s *tfkit.Service, resp *action.InvokeResponse
 // leaves r.Submission as it was, but for what the list has shown of it. The errors are those of
 // deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
-	r.Request.Earlier = &r.Submission
+	if r.Submission.State != proof.Unsent {
+		r.Request.Earlier = &r.Submission
+	}
 	s, observed, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
 	r.Observed = observed
 	if err != nil {
@@ -311,11 +313,11 @@ func (p Plan) Read(ctx context.Context, state, plan any) Change {
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("fulfilled"), &fulfilled)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("identity_id"), &before)...)
 	resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, path.Root("identity_id"), &after)...)
-	if isMoved && !fulfilled.ValueBool() {
+	switch {
+	case isMoved && !fulfilled.ValueBool():
 		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)
 		return Refused
-	}
-	if len(resp.RequiresReplace) > 0 || !after.Equal(before) {
+	case len(resp.RequiresReplace) > 0, !after.Equal(before):
 		return Replaces
 	}
 

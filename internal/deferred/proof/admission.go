@@ -34,16 +34,21 @@ type Admission struct {
 }
 
 // Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
-// this process has sent. It notes which records are not the request.
-func (s *Submission) Admit(seen Snapshot, others []Submission, r Rules) Admission {
+// this process has sent. It notes which records are not the request. earlier is the request that the object stood for
+// until now; nil if there is none.
+func (s *Submission) Admit(seen Snapshot, others []Submission, earlier *Submission, r Rules) Admission {
+	a := Admission{Gap: seen.Gap}
 	switch {
 	case seen.Cached:
-		return Admission{Gap: gapStale}
+		a.Gap = gapStale
 	case len(seen.Named)+len(seen.Uncertain)+len(others) > 0:
-		return s.admitBeside(seen, others, r)
+		a = s.admitBeside(seen, others, r)
+	}
+	if earlier != nil {
+		a.Gap = cmp.Or(a.Gap, earlier.judge(seen, r))
 	}
 
-	return Admission{Gap: seen.Gap}
+	return a
 }
 
 // admitBeside is Admit beside records that are about the person, or may be, and beside others of this process.
@@ -90,8 +95,8 @@ func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) 
 			s.Explained, s.Before = s.Explained || other.IsOpen(), append(s.Before, key)
 		}
 
-		switch {
-		case !other.IsOpen(), seen.IsAfter(other.Sent, other.EndDate, r.Lag): // it would show it
+		switch sent := (Mark{other.Sent, other.EndDate}); {
+		case !other.IsOpen(), sent.isConfirmed(seen.Listing, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):
 			other.IdempotencyKey = s.IdempotencyKey
 			return Admission{Adopt: &other}
@@ -103,9 +108,9 @@ func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) 
 	return Admission{}
 }
 
-// Judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It
+// judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It
 // returns why another one may not be sent beside it: the listing shows its ID for somebody else.
-func (s *Submission) Judge(seen Snapshot, r Rules) string {
+func (s *Submission) judge(seen Snapshot, r Rules) string {
 	if !s.IsOpen() {
 		return ""
 	}

@@ -42,15 +42,6 @@ func NewListing(began, ended time.Time, list answer.PendingList) Listing {
 	return l
 }
 
-// IsAfter reports whether reading the listing began at least a lag after a time, which is date by the service's
-// clock, to the second. The time may be that of another machine, so the dates have to agree where they are known.
-func (l Listing) IsAfter(at, date time.Time, lag time.Duration) bool {
-	if l.Began.Sub(at) < lag {
-		return false
-	}
-	return date.IsZero() || l.Date.IsZero() || l.Date.Add(2*time.Second).Sub(date) >= lag
-}
-
 // Snapshot is what a listing shows of one person: the records that name the person exactly, and those that may be
 // about the person, since they name the person in another spelling or in another place, or name nobody.
 type Snapshot struct {

@@ -103,13 +103,16 @@ type Mark struct {
 	Date time.Time `json:"date,omitzero"`
 }
 
-// isConfirmed sets the mark if there is none, and reports whether a listing comes a lag after it.
+// isConfirmed sets the mark if there is none, and reports whether reading a listing began at least a lag after it. The
+// mark may be that of another machine, so the dates have to agree where they are known; they are to the second.
 func (m *Mark) isConfirmed(l Listing, lag time.Duration) bool {
 	if m.At.IsZero() {
 		m.At, m.Date = l.Began, l.Date
+	}
+	if !l.Began.After(m.At) || l.Began.Sub(m.At) < lag {
 		return false
 	}
-	return l.Began.After(m.At) && l.IsAfter(m.At, m.Date, lag)
+	return m.Date.IsZero() || l.Date.IsZero() || l.Date.Add(2*time.Second).Sub(m.Date) >= lag
 }
 
 // Rules are the settings of wire that decide what a reading proves.
@@ -244,7 +247,7 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 func (s *Submission) evaluateCandidates(records []*answer.PendingRecord, seen Snapshot, r Rules) (List, string) {
 	s.addCandidates(records)
 	hidden := seen.gap(r, s.Type)
-	if hidden == "" && seen.IsAfter(s.Sent, s.EndDate, r.Lag) {
+	if sent := (Mark{s.Sent, s.EndDate}); hidden == "" && sent.isConfirmed(seen.Listing, r.Lag) {
 		s.Frozen = true
 	}
 
@@ -304,17 +307,21 @@ func (s *Submission) summarize(records []*answer.PendingRecord) (shows List, gap
 // nothing later.
 func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	if s.State == Unsent {
-		s.Explained = s.Explained || slices.Contains([]Effect{Shown, Unreadable}, seen)
+		if s.Explained {
+			return NoEffect
+		}
+		s.Explained = slices.Contains([]Effect{Shown, Unreadable}, seen)
+
 		return seen
 	}
-	if seen != Shown {
+
+	switch {
+	case seen != Shown:
 		s.Shown = Mark{}
 		return seen
-	}
-	if !s.Shown.isConfirmed(l, r.Lag) {
+	case !s.Shown.isConfirmed(l, r.Lag):
 		return Shown
-	}
-	if s.Explained {
+	case s.Explained:
 		return NoEffect
 	}
 

@@ -241,7 +241,7 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 			t.Parallel()
 
 			s := Submission{Type: answer.RequestDataDeletion}
-			got := s.Admit(c.list, c.others, Rules{Lag: lag, Partial: c.partial})
+			got := s.Admit(c.list, c.others, nil, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
 			if s.Explained {
 				is += ", and another explains the effect"
@@ -262,11 +262,11 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 	}
 
 	s, earlier, cached := Submission{Type: answer.RequestDataDeletion}, sent("7"), reading(0, "id=1")
-	if gap := earlier.Judge(reading(0, "id=7 person=***"), Rules{Partial: true}); gap != gapIdentity {
-		t.Errorf("a list with the id of before, of somebody else, hides %q", gap)
+	if got := s.Admit(reading(0, "id=7 person=***"), nil, &earlier, Rules{Partial: true}); got.Gap != gapIdentity {
+		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
 	}
 	cached.Cached = true
-	if got := s.Admit(cached, nil, Rules{Partial: true}); got.Gap != gapStale {
+	if got := s.Admit(cached, nil, nil, Rules{Partial: true}); got.Gap != gapStale {
 		t.Errorf("a list of a cache admits %+v", got)
 	}
 }
