@@ -148,8 +148,11 @@ func (s *Server) answer(c *Request, r *http.Request) Response {
 
 // operate authenticates a request and runs its operation.
 func (s *Server) operate(c *Request) Response {
-	var isKnown bool
-	if c.user, isKnown = s.authenticate(c); !isKnown && c.Operation != OpLogin {
+	user, isKnown := s.authenticate(c)
+	s.mu.Lock()
+	c.user = user // while Requests may copy c
+	s.mu.Unlock()
+	if !isKnown && c.Operation != OpLogin {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.", nil)
 	}
 	if c.malformed {

@@ -142,9 +142,6 @@ const caddyfile = `{
 
 https://%[2]s {
 	tls internal
-	log {
-		output file %[1]s/access.log
-	}
 %[3]s
 }
 `
@@ -177,29 +174,4 @@ func (c *caddy) start(t *testing.T) {
 // authority returns the path of the certificate to trust.
 func (c *caddy) authority() string {
 	return filepath.Join(c.folder, "pki", "authorities", "local", "root.crt")
-}
-
-// access is a line of Caddy's log of what it has received.
-type access struct {
-	Request struct{ Method, URI, Proto string }
-	Answer  http.Header `json:"resp_headers"`
-}
-
-// received returns the log of what Caddy has received.
-func (c *caddy) received(t *testing.T) (list []access) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.folder, "access.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for line := range bytes.Lines(text) {
-		var a access
-		if err := json.Unmarshal(line, &a); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, a)
-	}
-
-	return list
 }

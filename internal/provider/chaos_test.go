@@ -7,7 +7,6 @@ package provider_test
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,8 +59,7 @@ func (s scenario) open(t *testing.T, service *mocktest.Instance) way {
 // TestChaos_nothingIsLostRepeatedOrOverwritten applies objects of every kind through each of
 // the ways until the state has them all, while a person chooses. Then the service has
 // accepted each request once, every person has what they chose or else what is configured,
-// the exported day is whole, and no message has named anybody. Connections to Caddy use HTTP/2 alone,
-// and answers are compressed where it compresses.
+// the exported day is whole, and no message has named anybody.
 func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios {
@@ -216,70 +214,4 @@ func (c *course) check() {
 		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.Attributes["sha256"])
 	}
 	prototest.WantAlone(c.t, c.day)
-
-	if c.front == nil {
-		return
-	}
-	compressed := 0
-	for _, a := range c.front.received(c.t) {
-		if a.Request.Proto != "HTTP/2.0" {
-			c.t.Errorf("a request came over %s", a.Request.Proto)
-		}
-		compressed += len(a.Answer["Content-Encoding"])
-	}
-	if c.caddy == compressing && compressed == 0 {
-		c.t.Error("no answer was compressed")
-	}
-}
-
-// repeating are directives of a Caddy that sends a request again, whatever its method,
-// where no answer has come. It keeps the body of a request for that.
-const repeating = `
-	reverse_proxy %s {
-		request_buffers 1MiB
-		lb_try_duration 2s
-		lb_try_interval 20ms
-		lb_retry_match {
-			method GET POST PUT PATCH DELETE
-		}
-	}`
-
-// TestChaos_proxyThatRepeatsRequests checks what is promised where Caddy repeats a request
-// whose answer it has lost: the service has the request twice, and the provider has sent it
-// once. The object follows one of the two to its end, and another apply sends nothing.
-func TestChaos_proxyThatRepeatsRequests(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ resource, operation, method, path string }{
-		{deletionName, mockserver.OpDeleteAllData, http.MethodDelete, "/all-data"},
-		{profileName, mockserver.OpUpdateProfile, http.MethodPatch, "/profile"},
-		{consentName, mockserver.OpUpdateConsent, http.MethodPatch, "/consent"},
-	} {
-		t.Run(c.resource, func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.FulfilmentDelay = 300 * time.Millisecond
-			})
-			service.Inject(mockserver.Fault{Operation: c.operation, Cut: mockserver.CutAfterCommit})
-			w := scenario{caddy: repeating}.open(t, service)
-			o := newInstance(c.resource, "user-1001", t.TempDir())
-
-			p := prototest.MustStart(t, w.config)
-			p.NoErrors(o.apply(t.Context(), p, false))
-			p = prototest.MustStart(t, w.config)
-			if open := openIn(p, []*instance{o}); open != "" {
-				t.Error(open)
-			}
-			p.NoErrors(o.apply(t.Context(), p, false))
-
-			sent := 0
-			for _, a := range w.front.received(t) {
-				if path, _, _ := strings.Cut(a.Request.URI, "?"); a.Request.Method == c.method && strings.HasSuffix(path, c.path) {
-					sent++
-				}
-			}
-			if n := service.Count(c.operation); n != 2 || sent != 1 {
-				t.Errorf("the service has received %d requests, and the provider has sent %d; Caddy was to make two of one", n, sent)
-			}
-		})
-	}
 }

@@ -110,14 +110,15 @@ func TestReadEnvironment_everySetting(t *testing.T) {
 
 func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	t.Parallel()
+	successors := map[string]string{"ANALYTICS_WIRE_PENDING_LIST": "it is wire.pending.use now", "ANALYTICS_WIRE_ALL_DATA_MEMBER": "it is wire.all_data.at now"}
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
 		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE": `{canary`,
-		"ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "canary\n", "ANALYTICS_WIRE_PENDING_LIST": "canary",
+		"ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "canary\n", "ANALYTICS_WIRE_PENDING_LIST": "canary", "ANALYTICS_WIRE_ALL_DATA_MEMBER": "canary",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}
 		_, diags := prototest.Start(t, nil, environment)
-		prototest.WantText(t, diags.Errors(), "The environment variable "+variable)
+		prototest.WantText(t, diags.Errors(), "The environment variable "+variable, successors[variable])
 		if strings.Contains(strings.Join(diags.Errors(), ""), "canary") {
 			t.Errorf("%s: %q", variable, diags.Errors())
 		}

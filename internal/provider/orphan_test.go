@@ -11,9 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,27 +21,19 @@ import (
 )
 
 // childrenOf returns the processes that the threads of a process have started.
-func childrenOf(t *testing.T, parent int) (children []int) {
-	t.Helper()
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
-	if err != nil {
-		t.Fatal(err)
-	}
-
+func childrenOf(parent int) (children []string) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	for _, list := range lists {
 		text, _ := os.ReadFile(list) // a thread may have ended
-		for pid := range strings.FieldsSeq(string(text)) {
-			number, _ := strconv.Atoi(pid)
-			children = append(children, number)
-		}
+		children = append(children, strings.Fields(string(text))...)
 	}
 
 	return children
 }
 
 // isAlive reports whether a process exists and has not ended.
-func isAlive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+func isAlive(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
@@ -67,18 +57,16 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 		rows = fmt.Appendf(rows, "user-%d,true,true,true,true,true\n", n)
 	}
 
+	const deletion = `resource "analytics_data_deletion" "x" { identity_id = "user-1" }`
 	for name, tc := range map[string]struct {
 		configuration string
 		operation     string // that is under way at the kill
 		latency       time.Duration
 	}{
-		"while it waits":     {`resource "analytics_data_deletion" "x" { identity_id = "user-1" }`, mockserver.OpListPendingRequests, 0},
+		"while it waits":     {deletion, mockserver.OpListPendingRequests, 0},
+		"while it submits":   {deletion, mockserver.OpDeleteAllData, 2 * time.Second},
 		"while a batch runs": {`resource "analytics_consent_batch" "x" { source = "people.csv" }`, mockserver.OpUpdateConsent, 200 * time.Millisecond},
-		"while it exports": {`resource "analytics_export_file" "x" {
-  utc_date = "2026-01-01"
-  path     = "day.ndjson"
-}`, mockserver.OpExportRecords, 300 * time.Millisecond},
-		"while it submits": {`resource "analytics_data_deletion" "x" { identity_id = "user-1" }`, mockserver.OpDeleteAllData, 2 * time.Second},
+		"while it exports":   {"resource \"analytics_export_file\" \"x\" {\n utc_date = \"2026-01-01\"\n path = \"day.ndjson\"\n}\n", mockserver.OpExportRecords, 300 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,18 +87,12 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 				t.Fatal("it never came so far")
 			}
 
-			providers := childrenOf(t, terraform.Process.Pid)
+			providers := childrenOf(terraform.Process.Pid)
 			_ = terraform.Process.Kill()
 			_ = terraform.Wait()
-
-			ended := waitUntil(endsWithin, func() bool { return !slices.ContainsFunc(providers, isAlive) })
-			if len(providers) == 0 || !ended {
-				for _, pid := range providers {
-					_ = syscall.Kill(pid, syscall.SIGKILL)
-				}
+			if !waitUntil(endsWithin, func() bool { return !slices.ContainsFunc(providers, isAlive) }) || len(providers) == 0 {
 				t.Fatalf("of the processes %v some are there after %v", providers, endsWithin)
 			}
-
 			if deletions := service.Count(mockserver.OpDeleteAllData); deletions > 1 {
 				t.Errorf("%d deletions were sent", deletions)
 			}

