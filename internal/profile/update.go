@@ -34,8 +34,8 @@ type update struct {
 	memory  memory
 	changes members // to send; empty if the update was sent before
 	sets    members // what the profile holds once the update is carried out, as far as that is known
-	current members // of the profile, by the last reading; nil if that showed nothing
-	before  members // current when the changes were sent; nil if that is not known
+	current members // of the profile, by the last reading; nil if that showed none
+	before  members // current when the changes were sent; nil if this run has sent none
 }
 
 // newUpdate returns the update of a run that sends changes.
@@ -69,7 +69,8 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 
 // send sends the changes to the profile as it was read last.
 func (u *update) send(ctx context.Context) (answer.Receipt, error) {
-	u.before, u.memory.Sent = u.current, namesOf(u.changes)
+	u.before, u.memory.Sent = members{}, namesOf(u.changes)
+	maps.Copy(u.before, u.current)
 	for name := range u.changes {
 		delete(u.memory.Normalized, name)
 	}
@@ -86,8 +87,7 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	reading := deferred.Reading{Profile: profile}
 	u.current = nil
 	if err == nil && !reading.Cached {
-		u.current = members{}
-		maps.Copy(u.current, reading.Members)
+		u.current = reading.Members
 		reading.Shows = u.effect()
 	}
 
@@ -107,7 +107,7 @@ type change int
 
 const (
 	unchanged change = iota // also before it is sent
-	unknown                 // an earlier run has sent it, and their digests would be those of personal data
+	unknown                 // an earlier run has sent it, and has kept no values
 	changed
 )
 
@@ -175,34 +175,28 @@ func (u *update) settle(ctx context.Context) {
 	}
 	isToNote := u.Submission.State == proof.Fulfilled && len(u.memory.Sent) > 0 && !u.model.isWriteOnly()
 	u.memory.Sent = nil
-	if isToNote && u.hasRead(ctx) {
-		u.noteNormalized()
+	if isToNote {
+		u.noteNormalized(ctx)
 	}
 }
 
 // noteNormalized notes what the service shows of the values that were sent where nothing else explains it: it is
-// alike, or the list has shown the update as done, and no other update of the person since.
-func (u *update) noteNormalized() {
-	least := alike
-	if u.Submission.Confirmed && !u.Submission.Explained {
+// alike, or the list has shown the update as done, and no other update of the person since. If the profile cannot be
+// read, the next refresh shows the difference.
+func (u *update) noteNormalized(ctx context.Context) {
+	least, s := alike, u.Submission
+	if s.Confirmed { // which the list was enough for
+		_, _ = u.read(ctx)
+	}
+	if s.Confirmed && !s.Explained {
 		least = other
 	}
 	for name, value := range u.sets {
 		shown := u.current[name]
-		if digest(shown) != digest(value) && likenessOf(value, shown) >= least {
+		if u.current != nil && digest(shown) != digest(value) && likenessOf(value, shown) >= least {
 			u.memory.Normalized[name] = digest(shown)
 		}
 	}
-}
-
-// hasRead reports whether the profile was read since the update is fulfilled, and reads it where the
-// list was enough to see that. If that fails, the next refresh shows the difference.
-func (u *update) hasRead(ctx context.Context) bool {
-	if !u.Submission.Confirmed {
-		return true
-	}
-	reading, err := u.read(ctx)
-	return err == nil && !reading.IsNone && !reading.Cached
 }
 
 // save writes the object into state and private state, with fulfilled as the submission says.

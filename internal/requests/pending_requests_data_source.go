@@ -186,15 +186,13 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching []answer.PendingRecord, uncertain int) {
 	m.Counts = map[string]int64{answer.RequestProfileUpdate: 0, answer.RequestDataAccess: 0, answer.RequestDataDeletion: 0, "unknown": 0}
 	for _, r := range records {
-		person := matches(m.IdentityID, r.Identity)
-		if slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString())) {
-			person = max(person, may)
-		}
-		switch min(person, matches(m.Operation, r.RequestType)) {
-		case does:
+		isPerson, mayBePerson := matches(m.IdentityID, r.Identity)
+		isOperation, mayBeOperation := matches(m.Operation, r.RequestType)
+		mayBePerson = mayBePerson || slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString()))
+		if isPerson && isOperation {
 			matching = append(matching, r)
 			m.Counts[cmp.Or(r.RequestType, "unknown")]++
-		case may:
+		} else if mayBePerson && mayBeOperation {
 			uncertain++
 		}
 	}
@@ -202,23 +200,9 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 	return matching, uncertain
 }
 
-// match is whether a request matches a filter.
-type match int
-
-const (
-	doesNot match = iota
-	may           // what the filter is about is not known
-	does
-)
-
-// matches returns whether a field of a request matches a filter, which is null for any.
-func matches(filter types.String, field string) match {
-	switch {
-	case filter.IsNull(), field == filter.ValueString():
-		return does
-	case field == "":
-		return may
-	}
-
-	return doesNot
+// matches reports whether a field of a request matches a filter, which is null for any, and whether it
+// may match because the field is not known.
+func matches(filter types.String, field string) (does, may bool) {
+	does = filter.IsNull() || field == filter.ValueString()
+	return does, does || field == ""
 }
