@@ -3,15 +3,24 @@
 package profile
 
 import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -98,3 +107,250 @@ func (m *resourceModel) resumes(state resourceModel, s proof.Submission) bool {
 
 // namesOf returns the names of members, sorted.
 func namesOf(m members) []string { return slices.Sorted(maps.Keys(m)) }
+
+const updateName = "update of the profile"
+
+// update is the run of an update, and the profile that it is about.
+type update struct {
+	run.Run
+
+	client  *client.Client
+	model   *resourceModel
+	memory  memory
+	changes members // to send; empty if the update was sent before
+	sets    members // what the profile holds once the update is carried out, as far as that is known
+	current members // of the profile, by the last reading; nil if that showed none
+	before  members // current when the changes were sent; nil if this run has sent none
+}
+
+// newUpdate returns the update of a run that sends changes.
+func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) *update {
+	u := &update{Run: of, client: c, model: m, changes: changes, sets: maps.Clone(changes)}
+	u.Request.Type = answer.RequestProfileUpdate
+	u.Request.IdempotencyKey = rand.Text() // each update is another request, also one of the same values
+	u.Request.Send, u.Request.Effect = u.send, u.read
+
+	return u
+}
+
+// begin returns the update that sends changes, or without any the one that was sent before.
+func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
+	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
+	u := newUpdate(o, r.Client, m, changes)
+	u.memory, u.Waits = readMemory(u.Document), m.WaitForFulfilment.ValueBool()
+	u.Messages = run.Messages{
+		Name: updateName, InState: run.NotFulfilled,
+		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
+	}
+	if len(changes) == 0 {
+		u.sets = u.memory.sent(m.members())
+	}
+	if len(u.sets) == 0 {
+		u.Request.Effect = nil
+	}
+
+	return u, ok
+}
+
+// send sends the changes to the profile as it was read last.
+func (u *update) send(ctx context.Context) (answer.Receipt, error) {
+	u.before, u.memory.Sent = members{}, namesOf(u.changes)
+	maps.Copy(u.before, u.current)
+	for name := range u.changes {
+		delete(u.memory.Normalized, name)
+	}
+
+	return u.client.UpdateProfile(ctx, u.Request.Person, u.changes)
+}
+
+// read reads the profile, keeps what it holds, and returns what it shows of the update.
+func (u *update) read(ctx context.Context) (deferred.Reading, error) {
+	profile, err := u.client.GetProfile(ctx, u.Request.Person, u.sets)
+	if profile.IsNone {
+		err = nil
+	}
+	reading := deferred.Reading{Profile: profile}
+	u.current = nil
+	if err == nil && !reading.Cached {
+		u.current = reading.Members
+		reading.Shows = u.effect()
+	}
+
+	return reading, err
+}
+
+// effect returns what the profile shows of the update. Two things say nothing: that it has ours as before, in another
+// spelling, unless an earlier run has sent it and kept no values; and that a write-only value has become another one, for
+// the service may have made it of ours.
+func (u *update) effect() proof.Effect {
+	like, isChanged, mayBeNew := same, false, len(u.changes) == 0
+	for name, value := range u.sets {
+		like = min(like, likenessOf(value, u.current[name]))
+		if u.before != nil && digest(u.before[name]) != digest(u.current[name]) {
+			isChanged, mayBeNew = true, true
+		}
+	}
+
+	switch {
+	case like == same, like == alike && mayBeNew:
+		return proof.Shown
+	case like == alike, isChanged && u.model.isWriteOnly():
+		return proof.NoEffect
+	case isChanged:
+		return proof.Altered
+	}
+
+	return proof.Missing
+}
+
+// apply saves the object before it waits, so that an accepted update is never forgotten. After an error, the object
+// remembers what it did before.
+func (r *profileResource) apply(ctx context.Context, u *update) {
+	object := tfkit.ObjectIn(ctx, u.Private, profileType)
+	for _, name := range append(namesOf(u.changes), namesOf(u.model.members())...) {
+		r.Profiles.Keep(object, tfkit.PartOf(u.Request.Person, name))
+	}
+
+	if len(u.changes) > 0 {
+		if err := u.Submit(ctx); err != nil {
+			u.Fail(ctx, tfkit.ProblemOf(err, ""))
+			return
+		}
+	}
+
+	u.save(ctx)
+	if u.Await(ctx) {
+		u.save(ctx)
+	}
+}
+
+// refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so
+// that the object is to show what the service holds.
+func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
+	if u.Submission.State == proof.Unsent { // the state was written by hand, or by an older version
+		u.Submission.State = proof.Accepted
+	}
+	if !u.Refresh(ctx) {
+		return false
+	}
+	u.save(ctx)
+
+	return u.Submission.State == proof.Failed
+}
+
+// settle concludes an update that is no longer pending.
+func (u *update) settle(ctx context.Context) {
+	if u.Submission.IsOpen() {
+		return
+	}
+	isToNote := u.Submission.State == proof.Fulfilled && len(u.memory.Sent) > 0 && !u.model.isWriteOnly()
+	u.memory.Sent = nil
+	if isToNote {
+		u.noteNormalized(ctx)
+	}
+}
+
+// noteNormalized notes what the service shows of the values that were sent where nothing else explains it: it is
+// alike, or the list has shown the update as done, and no other update of the person since. If the profile cannot be
+// read, the next refresh shows the difference.
+func (u *update) noteNormalized(ctx context.Context) {
+	least, s := alike, u.Submission
+	if s.Confirmed { // which the list was enough for
+		_, _ = u.read(ctx)
+	}
+	if s.Confirmed && !s.Explained {
+		least = other
+	}
+	for name, value := range u.sets {
+		shown := u.current[name]
+		if u.current != nil && digest(shown) != digest(value) && likenessOf(value, shown) >= least {
+			u.memory.Normalized[name] = digest(shown)
+		}
+	}
+}
+
+// save writes the object into state and private state, with fulfilled as the submission says.
+func (u *update) save(ctx context.Context) {
+	u.settle(ctx)
+	if u.Submission.State != proof.Unsent {
+		u.model.Fulfilled = types.BoolValue(u.Submission.State == proof.Fulfilled)
+	}
+
+	if !u.model.isWriteOnly() {
+		u.memory.WriteOnly = nil
+	} else if len(u.changes) > 0 {
+		u.memory.WriteOnly = namesOf(u.changes)
+	}
+	u.Values, _ = json.Marshal(u.memory) // cannot fail for texts
+	u.Save(ctx, u.model)
+}
+
+// nulls returns the changes that clear members.
+func nulls(names []string) members {
+	changes := members{}
+	for _, name := range names {
+		changes[name] = jsontext.Value("null")
+	}
+	return changes
+}
+
+// memory is what private state remembers of managed members: names, and digests of values in state. A
+// service may make another value of one that it was sent, such as an address in lower case.
+type memory struct {
+	// Sent are the names of the members that the latest update has set, until it is over.
+	Sent []string `json:"sent,omitempty"`
+	// Normalized are the values that the service has made of others, which are in state.
+	Normalized map[string]string `json:"made,omitempty"`
+	// WriteOnly are the names of write-only members that were sent. They are not in state, and
+	// on_destroy = "clear" needs them.
+	WriteOnly []string `json:"written,omitempty"`
+}
+
+// readMemory returns the memory of a document; an empty one if there is none.
+func readMemory(of run.Document) memory {
+	m := memory{Normalized: map[string]string{}}
+	_ = json.Unmarshal(of.Values, &m) // is empty, or what save has written
+	return m
+}
+
+// sent returns those of our members that the latest update has set; all of them if that is not known.
+func (m *memory) sent(ours members) members {
+	if len(m.Sent) > 0 {
+		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool { return !slices.Contains(m.Sent, name) })
+	}
+	return ours
+}
+
+// digest returns a digest of a member's value. One that is null counts as absent.
+func digest(value jsontext.Value) string {
+	if len(value) == 0 || value.Kind() == 'n' {
+		return "absent"
+	}
+	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(members{"": value})))
+	return hex.EncodeToString(sum[:8])
+}
+
+// likeness is how like a value is to the one that was sent.
+type likeness int
+
+const (
+	other likeness = iota
+	alike          // differs only as a service may spell it: a text by capitals, blanks and punctuation, an empty one by being absent
+	same           // any empty value, in place of null
+)
+
+// likenessOf returns how like a value that is shown is to the one that was sent.
+func likenessOf(sent, shown jsontext.Value) likeness {
+	text, isNothing := jsonvalue.Fold(jsonvalue.Text(sent)), isNothing(sent) && isNothing(shown)
+	switch {
+	case isNothing && sent.Kind() == 'n', jsonvalue.Equal(sent, shown):
+		return same
+	case isNothing, text != "" && text == jsonvalue.Fold(jsonvalue.Text(shown)):
+		return alike
+	}
+
+	return other
+}
+
+// isNothing reports whether a value is absent, null or an empty text.
+func isNothing(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' || string(v) == `""` }

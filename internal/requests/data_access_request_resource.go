@@ -183,7 +183,7 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 	mayReplace := m.Overwrite.ValueBool() || m.SHA256.ValueString() != "" // its own file
 	output, err := r.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: mayReplace})
 	if err != nil {
-		f.Fail(ctx, problemOf(err, nothingSent))
+		f.Fail(ctx, problemOf(err, " Nothing was sent to the service."))
 		return
 	}
 	f.output = output
@@ -201,9 +201,8 @@ func (r *dataAccessRequestResource) apply(ctx context.Context, f *fetch, m *acce
 	m.finish(ctx, f, written)
 }
 
-// finish saves the object before it waits for the request, so that an accepted request is never forgotten, and fetches
-// the data if it is carried out, unless they were written at once. What prevents that is a warning, because the request
-// is accepted and has to stay in state.
+// finish saves the object before it waits, so that an accepted request is never forgotten, and fetches the data unless
+// they were written at once. What prevents that is a warning, because the request has to stay in state.
 func (m *accessModel) finish(ctx context.Context, f *fetch, written *outfile.File) {
 	if written != nil && written.SHA256 == m.SHA256.ValueString() { // the service may have made them for the request before
 		f.Submission.State, f.Submission.Dropped = proof.Failed, true

@@ -206,10 +206,7 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 		IdentityID string             `json:"identity_id"`
 		Triggers   map[string]*string `json:"triggers"`
 	}
-	if json.Unmarshal(state, &object) != nil {
-		return nil // the framework reports it
-	}
-
+	_ = json.Unmarshal(state, &object)            // the framework reports what is not valid
 	scope, _ := service.KnownScope(tfkit.Scope{}) // a state that was written by hand may lack its own
 	about := tfkit.PartOf(client.Person{Scope: cmp.Or(object.Scope, scope), Identity: object.IdentityID}, textOfTriggers(object.Triggers))
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {

@@ -39,15 +39,17 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 // No triggers are the same as null, also where the object sends the deletion in place of another one.
 func TestDataDeletion_noTriggersAreNull(t *testing.T) {
 	t.Parallel()
-	deletions.each(t, func(_ *testing.T, o *object) {
+	deletions.each(t, func(t *testing.T, o *object) {
 		o.enqueue()
 		o.apply(atOnce)
 		o.conclude(mockserver.Outcome{Fate: mockserver.Failed, KeepListed: true})
 		o.refresh()
 		o.apply(prototest.Attributes{"triggers": prototest.Attributes{}})
 		o.queued(2)
-		o.apply(prototest.Attributes{"triggers": nil})
-		o.queued(2)
+		plan, _ := o.MustPlan(o.name, o.state, o.config.Without("triggers"))
+		if plan.Attributes["request_id"] == prototest.Unknown {
+			t.Errorf("planned is %v", plan.Attributes)
+		}
 	}, never)
 }
 

@@ -47,8 +47,6 @@ type outcome struct {
 	FulfilledAt types.String `tfsdk:"fulfilled_at"`
 }
 
-var unknownOutcome = outcome{types.StringUnknown(), types.StringUnknown(), types.BoolUnknown(), types.StringUnknown()}
-
 // outcomeOf returns the outcome of a submission. fulfilledAt is zero if it is not fulfilled.
 func outcomeOf(s proof.Submission, fulfilledAt time.Time) outcome {
 	return outcome{
@@ -116,13 +114,12 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, is run.Doc
 	return keeps
 }
 
-// plan returns what an apply of m does, and plans its outcome. It warns if the service may have already what the apply
-// submits.
+// plan returns what an apply of m does, and plans its outcome. It warns of what the service may have already.
 func (m *requestModel) plan(ctx context.Context, state *requestModel, is run.Document, diags *diag.Diagnostics) next {
 	does := m.next(ctx, state, is)
 	m.outcome = state.outcome
 	if does != keeps {
-		m.outcome = unknownOutcome
+		m.outcome = outcome{types.StringUnknown(), types.StringUnknown(), types.BoolUnknown(), types.StringUnknown()}
 	}
 	if does == submits && is.Unanswered.State == proof.Unanswered {
 		tfkit.Problem{
@@ -144,8 +141,7 @@ func (m *requestModel) warnForgotten(name, ending string, diags *diag.Diagnostic
 	}.AddWarning(diags)
 }
 
-// requestSchema returns the schema of a resource with a text, a requestModel and other attributes. name is that of the
-// request.
+// requestSchema returns the schema of a resource for requests of that name, with a text and other attributes.
 func requestSchema(text, name string, others map[string]schema.Attribute) schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"triggers": schema.MapAttribute{
@@ -187,8 +183,7 @@ func requestSchema(text, name string, others map[string]schema.Attribute) schema
 	}
 }
 
-// adviceTriggers applies to an object whose request came to nothing, and adviceAtOnce to a request whose answer may
-// have been the data.
+// adviceTriggers applies to a request that came to nothing, and adviceAtOnce to one whose answer may have been the data.
 const (
 	adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
 	adviceAtOnce   = " If an answer was the data, set wire.all_data.at to a pointer to the data, and request them again."
@@ -202,9 +197,8 @@ type fetch struct {
 	output *outfile.Output
 }
 
-// deliver submits the request, and puts the file in place if the service answers with the
-// data. Otherwise no file is returned, and there is none. Errors are *transport.Error, or those
-// of outfile.
+// deliver submits the request, and puts the file in place if the service answers with the data. Otherwise it returns no
+// file. Errors are *transport.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	if err := f.output.Begin(); err != nil {
 		return nil, err
@@ -226,13 +220,11 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 	return &files[0], nil
 }
 
-// limitAsked is how often the data of a request are asked for with one setting, if the service queues another request
-// each time.
+// limitAsked is how often data are asked for with one setting, as each call may queue another request.
 const limitAsked = 5
 
-// fetchReady fetches the data of a request that is carried out, and returns no file for any other. The service may
-// queue another request in place of an answer with the data; the run stands for the one that is carried out all the
-// same.
+// fetchReady fetches the data of a request that is carried out, and returns no file for any other. If the service queues
+// another request in place of an answer with the data, the run still stands for the one that is carried out.
 func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 	carriedOut := f.Submission
 	if carriedOut.State != proof.Fulfilled {
@@ -279,11 +271,7 @@ func (f *fetch) close() {
 	f.output.Close()
 }
 
-// nothingSent is what a file that cannot be written means for its request, if that is known before.
-const nothingSent = " Nothing was sent to the service."
-
-// problemOf returns the problem of an error of the service, or of the file. The latter ends with a sentence; the errors of
-// outfile hold no path.
+// problemOf returns the problem of an error of the service, or of the file with a last sentence. Those of outfile hold no path.
 func problemOf(err error, ending string) tfkit.Problem {
 	if transport.IsError(err) {
 		return tfkit.ProblemOf(err, "")

@@ -200,8 +200,7 @@ func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching 
 	return matching, uncertain
 }
 
-// matches reports whether a field of a request matches a filter, which is null for any, and whether it
-// may match because the field is not known.
+// matches reports whether a field matches a filter, which is null for any, and whether it may because it is not known.
 func matches(filter types.String, field string) (does, may bool) {
 	does = filter.IsNull() || field == filter.ValueString()
 	return does, does || field == ""

@@ -75,12 +75,13 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 
 	o := run.OfAction(ctx, a.Service, resp, m.PersonActionModel)
 	o.Name = access.Name
-	o.Advice.Pending, o.Advice.Unproven = adviceTakesOver, adviceTakesOver+adviceAtOnce
+	o.Advice.Pending = "invoke the action again later: it takes the request over."
+	o.Advice.Unproven = o.Advice.Pending + adviceAtOnce
 	o.Request = deferred.Request{Person: person, Type: answer.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
 	f := &fetch{Run: o, client: c}
 	output, err := a.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()})
 	if err != nil {
-		problemOf(err, nothingSent).AddError(f.Diags)
+		problemOf(err, " Nothing was sent to the service.").AddError(f.Diags)
 		return
 	}
 	f.output = output
@@ -110,6 +111,3 @@ func (f *fetch) obtain(ctx context.Context) (*outfile.File, *tfkit.Problem) {
 
 	return f.fetchReady(ctx)
 }
-
-// adviceTakesOver applies to a request of an action that is not known to be carried out.
-const adviceTakesOver = "invoke the action again later: it takes the request over."
