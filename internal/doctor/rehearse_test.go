@@ -175,7 +175,7 @@ func TestRehearsal_block(t *testing.T) {
 				service := mocktest.StartPipe(t, slowly, tc.takes)
 				service.AllowViolations() // the kind is missing at first
 				report := rehearsed(t.Context(), service)
-				got, _ := json.Marshal(report.Wire)
+				got, _ := json.Marshal(report.Wire, json.Deterministic(true))
 				if string(got) != tc.want || report.ExitStatus != 1 {
 					t.Errorf("exit status %d, settings %s: %+v", report.ExitStatus, got, report.Findings)
 				}
