@@ -75,18 +75,17 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	if err != nil {
 		return Consent{}, err
 	}
-
-	switch {
-	case found.says(refusalNames, Failed):
+	if found.says(refusalNames, Failed) {
 		return Consent{}, refused()
-	case found.isBlank():
-		return Consent{}, noChoice(answer, found)
-	case c.OmitsFalse && len(found.named(consentNames...)) > 0:
-		return c.record(answer, found)
 	}
 
 	object, err := outermostConsent(found)
-	if err != nil {
+	switch {
+	case err != nil && found.isBlank():
+		return Consent{}, noChoice(answer, found)
+	case c.OmitsFalse && len(found.named(consentNames...)) > 0:
+		object = found
+	case err != nil:
 		return Consent{}, err
 	}
 
@@ -131,7 +130,7 @@ func outermostConsent(top *node) (*node, error) {
 // record returns the record that an object of an answer is, with those around it.
 func (c ConsentCall) record(answer, object *node) (Consent, error) {
 	f := &fields{object: object}
-	consent := Consent{JSON: answer.Value, Identity: f.find("identityId").text}
+	consent := Consent{JSON: answer.Value}
 	for i, name := range ClauseNames {
 		clause := take(f, name, "a boolean", (*node).truth)
 		if c.OmitsFalse && clause == (Optional[bool]{}) {
@@ -139,10 +138,11 @@ func (c ConsentCall) record(answer, object *node) (Consent, error) {
 		}
 		consent.Clauses[i] = clause
 	}
-	consent.UserIPv6 = take(f, "user_ipv6", "a string", (*node).string)
+	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
+	consent.UserIPv6 = take(f, "user_ipv6", "a string", func(n *node) (string, bool) { return n.text, n.Kind() == '"' })
+	consent.Identity = take(f, "identityId", "", func(n *node) (string, bool) { return n.text, true }).Value
 	consent.AgreementTime = take(f, "agreement_time", "an RFC 3339 time or milliseconds since 1970", func(n *node) (time.Time, bool) { return n.instant(c.TimeFormat) })
 	consent.AgreementTime.Given = !consent.AgreementTime.Value.IsZero()
-	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
 
 	null := Optional[bool]{Null: true}
 	if consent.Clauses == [Clauses]Optional[bool]{null, null, null, null, null} {
@@ -161,39 +161,30 @@ type fields struct {
 	problem error // of the first field that is not what it should be
 }
 
-// find returns a field of the record, or else that of the closest object around it that has it; an empty node
-// where there is none. Two members that are spelled differently and are the same field are a problem, because
-// two readers would understand them differently.
-func (f *fields) find(name string) *node {
-	for object := f.object; object != nil; object = object.around {
-		found := object.named(jsonvalue.Fold(name))
-		if len(found) > 1 {
-			f.fail("the answer has " + name + " twice, in different spellings")
-		}
-		if len(found) > 0 {
-			return found[0]
-		}
-	}
-
-	return &node{}
-}
-
-func (f *fields) fail(why string) { f.problem = cmp.Or(f.problem, error(&Error{Why: why})) }
-
-// take returns a field of a record. expected says what convert accepts, for the problem with any other
-// value.
+// take returns a field of the record, or else that of the closest object around it that has it. Two members that are
+// spelled differently and are the same field are a problem, because two readers would understand them differently, and
+// so is a value that convert does not accept. expected says what it accepts.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	n := f.find(name)
-	switch n.Kind() {
-	case 0:
+	var found []*node
+	for object := f.object; object != nil && len(found) == 0; object = object.around {
+		found = object.named(jsonvalue.Fold(name))
+	}
+	if len(found) == 0 {
 		return Optional[T]{}
-	case 'n':
-		return Optional[T]{Null: true}
 	}
 
-	value, ok := convert(n)
-	if !ok {
-		f.fail(name + ": expected " + expected + ", found " + jsonvalue.KindName(n.Kind()))
+	why := ""
+	value, isValid := convert(found[0])
+	switch {
+	case len(found) > 1:
+		why = "the answer has " + name + " twice, in different spellings"
+	case found[0].Kind() == 'n':
+		return Optional[T]{Null: true}
+	case !isValid:
+		why = name + ": expected " + expected + ", found " + jsonvalue.KindName(found[0].Kind())
+	}
+	if why != "" {
+		f.problem = cmp.Or(f.problem, error(&Error{Why: why}))
 	}
 
 	return Optional[T]{Value: value, Given: true}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -31,30 +32,24 @@ type DataCall struct {
 // Without wire.all_data.at, the first answer is never the data. Once the request was
 // seen, the error is an *Error for an answer that is neither the data nor a receipt.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
-	receipt, err := c.Envelope.ReadReceipt(status, v, c.Person)
-
 	const ok = 200
 	if status != ok || c.Envelope.Result.Says(v) != nil {
-		return receipt, err
+		return c.Envelope.ReadReceipt(status, v, c.Person)
 	}
 	answer := Envelope{}.decode(v)
-	if c.isAboutAnother(answer) || slices.ContainsFunc(answer.parts(), c.isAboutAnother) {
+	if slices.ContainsFunc(append(slices.Clone(answer.parts()), answer), c.isAboutAnother) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	hasData, hasOther := c.content(answer)
-	isFound := []bool{c.Seen, hasData, !hasOther, !c.Continued, err == nil}
-	if c.At != nil {
-		isFound = []bool{c.isMarked(answer)}
-	}
-	if !slices.Contains(isFound, false) {
-		return Receipt{At: receipt.At, Delivered: true}, nil
-	}
-
-	isReceipt := receipt.ID != "" || answer.isBlank() || answer.request(c.Person).isOpen
+	receipt, refusal := Envelope{}.ReadReceipt(status, v, c.Person) // a word of success stands beside the data too
+	isData, mayBeData := c.recognise(answer)
 	switch {
-	case err != nil, !c.Seen, isReceipt && !hasData:
-		return receipt, err
+	case isData:
+		return Receipt{At: time.Now(), Delivered: true}, nil
+	case refusal != nil, !c.Seen:
+		return c.Envelope.ReadReceipt(status, v, c.Person)
+	case !mayBeData && receipt.NotUnderstood == "":
+		return receipt, nil
 	}
 
 	return Receipt{}, &Error{
@@ -69,8 +64,21 @@ func (c DataCall) isAboutAnother(n *node) bool {
 	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
-// isMarked reports whether the data are where At leads: something that is not an acknowledgement, which is an
-// open request and nothing else, in an answer that does not refuse.
+// recognise returns whether an answer is the person's data, or may be: it holds something that the interface has of a
+// person. Where At is set, it is data exactly if they are there.
+func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
+	parts := c.parts(answer)
+	mayBeData = slices.ContainsFunc(parts, c.isPart)
+	if c.At != nil {
+		return c.isMarked(answer), mayBeData
+	}
+	isOther := slices.ContainsFunc(parts, c.isOther)
+
+	return mayBeData && c.Seen && !c.Continued && !isOther, mayBeData
+}
+
+// isMarked reports whether something stands where At leads that is not an open request and nothing else, in an answer
+// that does not refuse.
 func (c DataCall) isMarked(answer *node) bool {
 	found := answer.find(*c.At)
 	isAcknowledgement := found.request(c.Person).isOpen && len(found.named(requestNames...)) == len(found.parts())
@@ -79,22 +87,22 @@ func (c DataCall) isMarked(answer *node) bool {
 	return !isNothing && !answer.says(refusalNames, Failed)
 }
 
-// content returns what an answer and the only objects in it hold beside the person and what says nothing: something
-// that the interface has of a person, or anything else, which may describe a page or a job.
-func (c DataCall) content(answer *node) (hasData, hasOther bool) {
-	for object := answer; object != nil && !hasData; object = object.only(unwrappedNames) {
-		hasData = slices.ContainsFunc(object.parts(), c.isPart)
-		for _, m := range object.parts() {
-			isWrapper := !hasData && m == object.only(unwrappedNames)
-			switch {
-			case isWrapper, c.isPart(m), c.isPerson(m), m.isSilent():
-			default:
-				hasOther = true
-			}
-		}
+// parts returns the parts of an answer, with those of the only object in it in place of that, unless one of them is a
+// part of the data.
+func (c DataCall) parts(answer *node) []*node {
+	inside := answer.only(unwrappedNames)
+	if inside == nil || slices.ContainsFunc(answer.parts(), c.isPart) {
+		return answer.parts()
 	}
+	beside := slices.DeleteFunc(slices.Clone(answer.parts()), func(part *node) bool { return part == inside })
 
-	return hasData, hasOther
+	return append(beside, c.parts(inside)...)
+}
+
+// isOther reports whether a part of an answer may describe a page or a job: it is neither the person nor something of
+// theirs, and it says something.
+func (c DataCall) isOther(part *node) bool {
+	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
 }
 
 // isPerson reports whether a member is the person, or an object of nothing but the person.
@@ -123,16 +131,15 @@ func (c DataCall) isPart(part *node) bool {
 
 // Bounds of an abridged value.
 const (
-	abridgedLevels = 8
-	abridgedText   = 200      // of a name or a text, in bytes
-	abridgedSize   = 64 << 10 // beyond it, no further object or array is kept
+	abridgedText = 200      // of a name or a text, in bytes
+	abridgedSize = 64 << 10 // beyond it, no further object or array is kept
 )
 
 // standIns replace the objects and arrays that are left out, and say something too.
 var standIns = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
 
-// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it: what is not
-// too deep, the first element of each array, and short texts. It is for values too large for anything but data.
+// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it: objects, the
+// first element of each array, and short texts. It is for values too large for anything but data.
 func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
 	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
@@ -154,15 +161,14 @@ func Abridge(text io.Reader) (jsontext.Value, error) {
 
 // abridgeNext copies the next token, or leaves out the next value.
 func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
-	kind, depth := in.PeekKind(), in.StackDepth()
-	around, index := in.StackIndex(depth)
-	isFirst := around != '[' || index == 0
-	if !isFirst && kind != ']' {
+	kind := in.PeekKind()
+	around, index := in.StackIndex(in.StackDepth())
+	isFurther := around == '[' && index > 0 && kind != ']'
+	standIn, isComposite := standIns[kind]
+	switch {
+	case isFurther:
 		return in.SkipValue()
-	}
-	standIn := standIns[kind]
-	isFull := depth == abridgedLevels || out.OutputOffset() > abridgedSize
-	if isFull && standIn != nil {
+	case isComposite && out.OutputOffset() > abridgedSize:
 		return cmp.Or(in.SkipValue(), out.WriteValue(standIn))
 	}
 

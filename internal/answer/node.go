@@ -55,8 +55,9 @@ type node struct {
 
 // parts returns the members of an object, or the elements of an array.
 func (n *node) parts() []*node {
-	isObject := n.Kind() == '{'
-	if n.isDecoded || !n.isComposite() {
+	isObject, isArray := n.Kind() == '{', n.Kind() == '['
+	isLeaf := !isObject && !isArray
+	if n.isDecoded || isLeaf {
 		return n.inside
 	}
 
@@ -87,19 +88,19 @@ func (n *node) parts() []*node {
 	return n.inside
 }
 
-func (n *node) isNamed(names []string) bool { return slices.Contains(names, n.name) }
-
-func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
-
 // named returns the members of an object with one of some names.
 func (n *node) named(names ...string) (found []*node) {
 	for _, m := range n.parts() {
-		if m.isNamed(names) {
+		if slices.Contains(names, m.name) {
 			found = append(found, m)
 		}
 	}
 	return found
 }
+
+func (n *node) isNamed(names []string) bool { return slices.Contains(names, n.name) }
+
+func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
 
 // fields returns what the pointer of a setting leads to, or without one the members with one of the usual names that
 // are not null: in the order of the names, and the last of a name first, since a plain id follows the @id of JSON-LD.
@@ -138,13 +139,12 @@ func (n *node) find(at jsontext.Pointer) *node {
 
 // only returns the object that is the only object or array in an object, beside members with some names; nil if
 // something else is.
-func (n *node) only(beside []string) (only *node) {
-	isOther := func(part *node) bool { return part.isComposite() && !part.isNamed(beside) }
-	i := slices.IndexFunc(n.parts(), isOther)
-	if i < 0 || n.inside[i].Kind() == '[' || n.Kind() == '[' || slices.ContainsFunc(n.inside[i+1:], isOther) {
+func (n *node) only(beside []string) *node {
+	found := slices.DeleteFunc(slices.Clone(n.parts()), func(part *node) bool { return !part.isComposite() || part.isNamed(beside) })
+	if len(found) != 1 || found[0].Kind() == '[' || n.Kind() == '[' {
 		return nil
 	}
-	return n.inside[i]
+	return found[0]
 }
 
 // isBlank reports whether there is nothing in a value: it is null, an empty array, which is how PHP writes an
@@ -152,10 +152,10 @@ func (n *node) only(beside []string) (only *node) {
 func (n *node) isBlank() bool {
 	isFull := func(part *node) bool { return part.Kind() == '[' || !part.isBlank() }
 	switch n.Kind() {
-	case '{':
-		return !slices.ContainsFunc(n.parts(), isFull)
 	case '[':
 		return len(n.parts()) == 0
+	case '{':
+		return !slices.ContainsFunc(n.parts(), isFull)
 	}
 
 	return n.Kind() == 'n'
@@ -218,37 +218,30 @@ func (n *node) verdict() Progress {
 
 // says reports whether a member of an object with one of some names has this verdict.
 func (n *node) says(names []string, what Progress) bool {
-	for _, m := range n.parts() {
-		if m.isNamed(names) && m.verdict() == what {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.named(names...), func(m *node) bool { return m.verdict() == what })
 }
 
 // isSilent reports whether a member says nothing, nothing but yes, a time, or the links of HAL without a next page.
 func (n *node) isSilent() bool {
-	if n.key == "_links" {
-		return n.Kind() == '{' && n.find("/next").Value == nil
-	}
+	verdict := n.verdict()
 	_, isInstant := n.instant(TimeUTC)
-	isTime := isInstant && n.Kind() == '"'
+	switch {
+	case verdict == Done, verdict == Failed:
+		return verdict == Done
+	case n.key == "_links":
+		return n.Kind() == '{' && n.find("/next").Value == nil
+	case n.Kind() == '"' && isInstant:
+		return true
+	}
 
-	return isTime || jsonvalue.IsZero(n.Value) || n.verdict() == Done
+	return jsonvalue.IsZero(n.Value)
 }
-
-// SaysNo reports whether the answer to a request for a change says that it failed, although
-// its status is one of success: by an error, or by a flag such as success or accepted that is
-// false.
-func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).says(noNames, Failed) }
 
 // truth returns the truth value that true, false, 1 or 0 stand for, or one of these as text.
 func (n *node) truth() (isTrue, ok bool) {
 	isTrue, ok = truths[strings.ToLower(cmp.Or(n.text, string(n.Value)))]
 	return isTrue, ok
 }
-
-func (n *node) string() (string, bool) { return n.text, n.Kind() == '"' }
 
 // instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds since 1970, or
 // in another one. An empty text is the zero Time, and so is an instant before the year 2000, which programs write for

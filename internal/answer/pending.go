@@ -15,21 +15,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// PendingList is the pending list as far as it was recognised.
+// PendingList is the pending list as far as it was recognised. Who reads the list fills in all but the records.
 type PendingList struct {
-	// Records are in the order of their time, then id, then text, whatever the order of
-	// the service.
 	Records []PendingRecord
-	// Gap says why the list is not whole, and which setting admits it; empty where it is
-	// whole. It never holds a value of the list. Who reads the list fills it in, and Hint.
-	Gap string
-	// Hint completes a sentence about records whose person or operation is not known, with the settings
-	// that name it; empty where none were found.
-	Hint string
-	// Cached reports that a cache has kept the answer for some time, and Date is when the
-	// service made it; zero if it does not say so.
-	Cached bool
-	Date   time.Time
+	Gap     string // why the list is not whole, and which setting admits it; never a value of the list
+	Hint    string // completes a sentence about records whose person or operation is not known, with the settings that name it
+	Cached  bool   // a cache has kept the answer for some time
+	// Date is when the service made the answer; zero if it does not say so.
+	Date time.Time
 }
 
 // HasUnknown reports whether a record does not say in a known way whom or which operation it is about.
@@ -37,7 +30,7 @@ func (l PendingList) HasUnknown() bool {
 	return slices.ContainsFunc(l.Records, func(r PendingRecord) bool { return r.Identity == "" || r.RequestType == "" })
 }
 
-// Sort puts the records in their order.
+// Sort puts the records in the order of their time, then id, then text, whatever the order of the service.
 func (l PendingList) Sort() {
 	slices.SortFunc(l.Records, func(a, b PendingRecord) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID), bytes.Compare(a.JSON, b.JSON))
@@ -67,24 +60,20 @@ type ListCall struct {
 }
 
 // Read returns the list of an answer: an array of objects, where At says, or else the only array of
-// its content. In place of an array, null is an empty one, and so is nothing where Total counts none. It
-// is whole where nothing stands beside it but nulls, counts that agree with it, and what the settings
-// name. The error is an *Error, which is Incomplete beside a list that is not whole.
+// its content. It is whole where nothing stands beside it but nulls, counts that agree with it, and what the
+// settings name. The error is an *Error, which is Incomplete beside a list that is not whole.
 func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	answer := c.Envelope.decode(v)
 	if answer.says(refusalNames, Failed) {
 		return list, refused()
 	}
-	found := c.find(answer)
-	if found == nil {
-		return list, c.notFound(answer)
+	found, err := c.list(answer)
+	if err != nil {
+		return list, err
 	}
 
-	var elements []*node
-	if found.Kind() == '[' {
-		elements = found.parts()
-	}
-	for _, element := range elements {
+	elements := jsonvalue.Elements(found.Value)
+	for _, element := range found.parts()[:len(elements)] {
 		if element.Kind() == '{' {
 			list.Records = append(list.Records, c.record(element))
 		}
@@ -96,44 +85,46 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	return list, c.besides(answer, found, strconv.Itoa(len(elements)))
 }
 
-// find returns the list of an answer, or what stands for an empty one; nil if there is neither.
-func (c ListCall) find(answer *node) *node {
+// list returns the list of an answer, or what stands for an empty one: null, nothing where Total counts none, or with
+// Empty an answer with nothing in it.
+func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
-	lists := content.arrays()
+	lists := content.arrays(c.At == "")
 	isNone := c.Total != "" && total.text == "0"
-	isTold := c.At == "" || content.Kind() == '['
 	switch {
-	case isTold && len(lists) == 1:
-		return lists[0]
-	case isTold && len(lists) > 1:
-		return nil
+	case len(lists) == 1:
+		return lists[0], nil
 	case content.Kind() == 'n':
-		return content
+		return content, nil
 	case isNone:
-		return total
+		return total, nil
 	case c.Empty && answer.isBlank():
-		return answer
+		return answer, nil
 	}
 
-	return nil
+	advice := Admits(`wire.pending.use = "ignored"`)
+	if len(lists) > 1 {
+		advice = Admits("wire.pending.at")
+	}
+
+	return nil, &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value), Advice: advice}
 }
 
-// notFound returns the Error of an answer in which no list was recognised.
-func (c ListCall) notFound(answer *node) *Error {
-	if lists := answer.arrays(); c.At == "" && len(lists) > 1 {
-		return &Error{
-			Why:    "the answer holds more than one array, " + Shown(placesOf(lists)...) + ", and which of them is the list of pending requests is not known",
-			Advice: Admits("wire.pending.at"),
+// arrays returns an array, or those in an object, and in the objects in it, if isDeep.
+func (n *node) arrays(isDeep bool) (found []*node) {
+	switch {
+	case n.Kind() == '[':
+		return []*node{n}
+	case isDeep:
+		for _, m := range n.parts() {
+			found = append(found, m.arrays(true)...)
 		}
 	}
-	return &Error{
-		Why:    "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value),
-		Advice: Admits(`wire.pending.use = "ignored"`),
-	}
+	return found
 }
 
-// besides returns the Error of an answer that has something beside its list that may say that it is not whole.
-// length is that of the list.
+// besides returns the Error of an answer that has something beside its list, of this length, that may say that it is not
+// whole.
 func (c ListCall) besides(answer, list *node, length string) error {
 	told := []jsontext.Pointer{c.Next, c.Total}
 	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
@@ -152,39 +143,24 @@ func (c ListCall) besides(answer, list *node, length string) error {
 	}
 }
 
-// arrays returns an array, or those in an object and in the objects in it.
-func (n *node) arrays() (found []*node) {
-	if n.Kind() == '[' {
-		return []*node{n}
-	}
-	for _, m := range n.parts() {
-		found = append(found, m.arrays()...)
-	}
-	return found
-}
-
-// PendingRecord is one entry of the pending list. What is not recognised is empty, and
-// only in JSON.
+// PendingRecord is one entry of the pending list. What is not recognised is only in JSON.
 type PendingRecord struct {
 	ID          string
 	Identity    string
 	RequestType string // one of RequestTypes
 	CreatedAt   time.Time
 	Status      string
-	// Progress is what all statuses, errors and flags of the record say; Unclear where they
-	// disagree, which Disagrees reports, or are not known.
-	Progress  Progress
-	Disagrees bool
-	Code      string // of a failure
-	JSON      []byte // the complete record
+	Progress    Progress // by all statuses, errors and flags; Unclear if they disagree or are not known
+	Disagrees   bool
+	Code        string // of a failure
+	JSON        []byte // the complete record
 }
 
 // PersonKeys returns the PersonKey of every text and number in the record, other than words for its
 // type and status.
 func (r PendingRecord) PersonKeys() (keys []string) {
 	for _, leaf := range (Envelope{}).decode(r.JSON).leaves(nil) {
-		isWord := leaf.isNamed(typeNames) || leaf.isNamed(statusNames)
-		if leaf.text != "" && !isWord {
+		if leaf.text != "" && !leaf.isNamed(wordNames) {
 			keys = append(keys, PersonKey(leaf.text))
 		}
 	}
@@ -204,16 +180,17 @@ type RecordMap struct {
 	Statuses map[string][]string `json:"statuses,omitzero"` // words, by one of StatusMeanings
 }
 
-func (m RecordMap) record(n *node) PendingRecord {
+func (m RecordMap) record(n *node) (r PendingRecord) {
 	person := n.fields(m.Identity, personNames)[0].text
 	created, _ := n.fields(m.Created, createdNames)[0].instant(TimeUnixS)
-	r := PendingRecord{
+	failure := n.field(errorNames)
+	r = PendingRecord{
 		ID:          requestID(n.fields(m.ID, idNames)[0], person),
 		Identity:    person,
 		RequestType: m.requestType(n),
 		CreatedAt:   created,
 		Status:      n.fields(m.Status, statusNames)[0].text,
-		Code:        failureCode(n),
+		Code:        cmp.Or(failure.field(codeNames).text, n.field(codeNames).text, failure.text, failure.field(messageNames).text),
 		JSON:        n.Value,
 	}
 	r.Progress, r.Disagrees = m.progress(n)
@@ -238,12 +215,6 @@ func (m RecordMap) requestType(n *node) string {
 	}
 
 	return types[0]
-}
-
-// failureCode returns the code of a failure that a record has, or its message.
-func failureCode(n *node) string {
-	failure := n.field(errorNames)
-	return cmp.Or(failure.field(codeNames).text, n.field(codeNames).text, failure.text, failure.field(messageNames).text)
 }
 
 // progress returns what a record says of its request: by each status, and by errors and flags, which

@@ -60,30 +60,30 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	profile := Profile{Members: jsonvalue.Members(found.Value)}
-	isNull := found == answer && found.Kind() == 'n' // which is no profile
+	isObject, isNull := found.Kind() == '{', answer.Kind() == 'n' // which is no profile
 	switch {
-	case found.isBlank() && !isNull:
-		return profile, unexplained(answer, found)
-	case found.Kind() != '{':
-		return Profile{}, wantObject(found)
 	case shareName(profile.Members, c.Managed):
 		return profile, nil
 	case found.says(refusalNames, Failed):
 		return Profile{}, refused()
-	case c.At == nil:
+	case isObject && c.At == nil:
 		return profile, c.enveloped(found)
+	case found.isBlank() && !isNull:
+		return profile, unexplained(answer, found)
+	case !isObject:
+		return Profile{}, wantObject(found)
 	}
 
 	return profile, nil
 }
 
-// enveloped returns the Error of an object that looks like an envelope: members that are managed
-// stand in an object inside, or, where none is known, one object stands beside nothing but words of
-// envelopes, or such words stand alone. One with a code of failure refuses. It returns nil for any other
-// object.
+// enveloped returns the Error of an object that looks like an envelope: members that are managed stand in an object
+// inside, or, where none is known, at most one object stands beside nothing but words of envelopes. One with a code of
+// failure refuses. It returns nil for any other object.
 func (c ProfileCall) enveloped(n *node) error {
 	content := n.only(describingNames)
-	isEnvelope := !slices.ContainsFunc(n.parts(), func(m *node) bool { return m != content && !m.isNamed(envelopeNames) })
+	isOther := func(m *node) bool { return m != content && !m.isNamed(envelopeNames) }
+	isEnvelope := len(n.parts()) > 0 && !slices.ContainsFunc(n.parts(), isOther)
 	if isEnvelope && n.says(codeNames, Failed) {
 		return refused()
 	}

@@ -33,10 +33,10 @@ type Progress int
 // request must never be taken for done because its status was new. Ended is a status of
 // which only the settings say that the request is over, and nobody how it ended.
 const (
-	Waiting Progress = iota
-	Unclear
-	Failed
+	Unclear Progress = iota - 1
+	Waiting
 	Done
+	Failed
 	Ended
 )
 
@@ -49,10 +49,8 @@ const (
 	StatusEnded   = "ended"
 )
 
-// StatusMeanings are the meanings of statuses.
+// StatusMeanings are the meanings of statuses, each at the index of its Progress.
 var StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnded}
-
-var progressOfStatus = map[string]Progress{StatusWaiting: Waiting, StatusDone: Done, StatusFailed: Failed, StatusEnded: Ended}
 
 // PersonKey returns what identifiers that may be of one person have in common: they differ only by
 // capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
@@ -67,8 +65,7 @@ func PersonKey(identity string) string {
 	return strings.TrimPrefix(key, "mailto:")
 }
 
-// request is what an object says of a request, with the only objects in it. An id or a time is that of the
-// outermost object that has one: those inside may be of a record.
+// request is what an object says of a request.
 type request struct {
 	isRefused bool // by an error, a flag or a status
 	isOpen    bool // by a type, or by a status that is known to be open
@@ -76,11 +73,12 @@ type request struct {
 	created   time.Time
 }
 
-// request returns what an object says of a request about a person.
+// request returns what an object and the only objects in it say of a request. An id or a time is that of the outermost
+// one: those inside may be of a record. person is whom the request is about.
 func (n *node) request(person string) (r request) {
 	for object := n; object != nil; object = object.only(unwrappedNames) {
-		created, _ := object.field(createdNames).instant(TimeUnixS)
 		isOpen := object.says(statusNames, Waiting) || RecordMap{}.requestType(object) != ""
+		created, _ := object.field(createdNames).instant(TimeUnixS)
 
 		r.isRefused = r.isRefused || object.says(failureNames, Failed)
 		r.isOpen = r.isOpen || isOpen
@@ -139,8 +137,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		receipt.At = cmp.Or(request.created, receipt.At)
 	}
 
-	isSuccess := answer.says(flagNames, Done) || e.Result.At != ""
-	isKnown := []bool{status == 202, status == 204, isRequest, isSuccess, answer.isBlank()}
+	isKnown := []bool{status == 202, status == 204, isRequest, e.Result.At != "", answer.says(flagNames, Done), answer.isBlank()}
 	if !slices.Contains(isKnown, true) {
 		receipt.NotUnderstood = Structure(v)
 	}

@@ -20,6 +20,7 @@ var (
 	createdNames = strings.Fields("createdat requestedat submittedat created timestamp time date")
 	endNames     = strings.Fields("completedat finishedat endedat closedat fulfilledat processedat deletedat")
 	statusNames  = strings.Fields("status state")
+	wordNames    = slices.Concat(typeNames, statusNames)
 
 	// That say what came of a request. What a person has accepted is data.
 	errorNames   = strings.Fields("error errors")
@@ -95,11 +96,10 @@ func meaning(word string, settings, usual map[string][]string) string {
 
 // progressOf returns what a status means: a word, or a status code of HTTP.
 func (m RecordMap) progressOf(status string) Progress {
-	if progress, isKnown := progressOfStatus[meaning(status, m.Statuses, statusWords)]; isKnown {
-		return progress
-	}
-	if code, _ := strconv.Atoi(status); code >= 400 && code <= 599 {
+	progress := Progress(slices.Index(StatusMeanings, meaning(status, m.Statuses, statusWords)))
+	code, _ := strconv.Atoi(status)
+	if progress == Unclear && code >= 400 && code <= 599 {
 		return Failed
 	}
-	return Unclear
+	return progress
 }

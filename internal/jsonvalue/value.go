@@ -35,19 +35,14 @@ func Parse(document []byte) (v jsontext.Value, err error) {
 // no name twice, and no number outside the range of a 64-bit float. Errors complete a
 // sentence about the text, and never quote it, since it may hold personal data.
 func ParseObject(text string) (map[string]jsontext.Value, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("is empty; it has to be a JSON object")
-	}
-
 	v, err := Parse([]byte(text))
-	if err != nil {
-		return nil, errors.New("is not valid JSON: " + DescribeSyntax(err))
-	}
-	if v.Kind() != '{' {
-		return nil, errors.New("has to be a JSON object, and is " + KindName(v.Kind()))
-	}
 	var plain any
-	if json.Unmarshal(v, &plain) != nil {
+	switch {
+	case err != nil:
+		return nil, errors.New("is not valid JSON: " + DescribeSyntax(err))
+	case v.Kind() != '{':
+		return nil, errors.New("has to be a JSON object, and is " + KindName(v.Kind()))
+	case json.Unmarshal(v, &plain) != nil:
 		return nil, errors.New("holds a number beyond what a 64-bit float can hold, such as 1e400")
 	}
 
@@ -77,11 +72,9 @@ func DescribeSyntax(err error) string {
 	return what + " at byte " + strconv.FormatInt(syntactic.ByteOffset, 10)
 }
 
-// EachMember yields the members of the object v in order, names without quotes and
-// escapes. It yields nothing if v is not an object.
-//
-// v must be valid JSON. EachMember does not parse it again: it only finds where each value
-// ends, several times as fast as a parser, and reads no further than its caller does.
+// EachMember yields the members of the object v in order, names without quotes and escapes; nothing if v is not an
+// object. v must be valid JSON, here and below. It is not parsed again: EachMember only finds where each value ends,
+// several times as fast as a parser, and reads no further than its caller does.
 func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
 		if v.Kind() != '{' {
@@ -98,6 +91,43 @@ func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 			rest = afterValue
 		}
 	}
+}
+
+// Members returns the members of the object v by name; nil where v is not an object.
+func Members(v jsontext.Value) (members map[string]jsontext.Value) {
+	if v.Kind() == '{' {
+		members = map[string]jsontext.Value{}
+	}
+	for name, value := range EachMember(v) {
+		members[string(name)] = value
+	}
+	return members
+}
+
+// Elements returns the elements of the array v; nil where v is not an array.
+func Elements(v jsontext.Value) (elements []jsontext.Value) {
+	if v.Kind() != '[' {
+		return nil
+	}
+	for element, rest := cutValue(v[bytes.IndexByte(v, '[')+1:]); len(element) > 0; element, rest = cutValue(rest) {
+		elements = append(elements, element)
+	}
+	return elements
+}
+
+// At returns the value in v that a pointer leads to (RFC 6901); nil if there is none.
+func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	for token := range at.Tokens() {
+		found := Members(v)[token]
+		for i, element := range Elements(v) {
+			if strconv.Itoa(i) == token {
+				found = element
+			}
+		}
+		v = found
+	}
+
+	return v
 }
 
 // cutValue returns the value that follows in a text, and the text behind it.
@@ -118,52 +148,38 @@ var separates = [256]bool{',': true, ':': true, ' ': true, '\t': true, '\r': tru
 func ValueLen(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch text[i] {
+		switch c := text[i]; c {
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return min(i+1, len(text))
-			}
+			i = endOfString(text, i)
 		case '{', '[':
 			depth++
+			continue
 		case '}', ']':
-			if depth--; depth <= 0 {
-				return i + 1 + min(depth, 0) // without a bracket that was not opened
-			}
-		case ',', ':', ' ', '\t', '\r', '\n':
-			if depth == 0 {
+			depth--
+		default:
+			if depth == 0 && separates[c] {
 				return i
 			}
+			continue
+		}
+
+		if depth <= 0 {
+			return i + 1 + depth // without a bracket that was not opened
 		}
 	}
 
 	return len(text)
 }
 
-// At returns the value in v that a pointer leads to (RFC 6901); nil if there is none. v must be valid
-// JSON.
-func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
-	for token := range at.Tokens() {
-		var found jsontext.Value
-		for name, value := range EachMember(v) {
-			if string(name) == token {
-				found = value
-				break
-			}
+// endOfString returns the index of the quote that ends the string which begins at i; that of the last byte if none
+// does.
+func endOfString(text []byte, i int) int {
+	for i++; i < len(text) && text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
 		}
-		for i, element := range Elements(v) {
-			if strconv.Itoa(i) == token {
-				found = element
-			}
-		}
-		v = found
 	}
-
-	return v
+	return min(i, len(text)-1)
 }
 
 // Unquoted returns the text of a JSON string, with U+FFFD for a lone surrogate.
@@ -173,28 +189,6 @@ func Unquoted(quoted []byte) []byte {
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted)
 	return text
-}
-
-// lax are the options for values that were checked when they came: records may have invalid UTF-8.
-var lax = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-
-// Members returns the members of the object v by name; nil where v is not an object.
-func Members(v jsontext.Value) (members map[string]jsontext.Value) {
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &members, lax) // it is valid
-	}
-	return members
-}
-
-// Elements returns the elements of the array v; nil where v is not an array.
-func Elements(v jsontext.Value) []jsontext.Value {
-	if v.Kind() != '[' {
-		return nil
-	}
-	var elements []jsontext.Value
-	_ = json.Unmarshal(v, &elements, lax) // it is valid
-
-	return elements
 }
 
 // Text returns the text of the string v; empty where v is not a string.
@@ -216,7 +210,8 @@ func IsFieldName(name string) bool {
 	return len(name) <= longest && fieldName.MatchString(name) && strings.Trim(name, "0123456789") != ""
 }
 
-// IsFieldPointer reports whether each name of a pointer has the form of a field's name.
+// IsFieldPointer reports whether each name of a pointer has the form of a field's name, or stands for the first
+// element of an array.
 func IsFieldPointer(p jsontext.Pointer) bool {
 	for name := range p.Tokens() {
 		if name != "0" && !IsFieldName(name) {
@@ -276,30 +271,21 @@ func Equal(a, b jsontext.Value) bool {
 	return true // null, true and false are their kinds
 }
 
-// decimal is a number without its spelling: digits × 10^exponent, the digits without
-// zeros at either end. Zero is the zero decimal, whatever its sign.
-type decimal struct {
-	negative bool
-	digits   string
-	exponent int
-}
-
-// decimalOf returns the value of a JSON number.
-func decimalOf(v jsontext.Value) decimal {
+// decimalOf returns a JSON number in one spelling: its digits without zeros at either end, and an exponent. That of
+// zero is empty.
+func decimalOf(v jsontext.Value) string {
 	s := strings.ToLower(strings.TrimSpace(string(v)))
-	s, negative := strings.CutPrefix(s, "-")
 	mantissa, power, _ := strings.Cut(s, "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
 
 	digits := strings.TrimLeft(whole+fraction, "0")
 	trimmed := strings.TrimRight(digits, "0")
 	if trimmed == "" {
-		return decimal{}
+		return ""
 	}
-
 	exponent, _ := strconv.Atoi(power)
 
-	return decimal{negative, trimmed, exponent - len(fraction) + len(digits) - len(trimmed)}
+	return s[:strings.Count(mantissa, "-")] + trimmed + "e" + strconv.Itoa(exponent-len(fraction)+len(digits)-len(trimmed))
 }
 
 // IsZero reports whether a value says nothing: it is null, false, zero, blank or empty.
@@ -308,7 +294,7 @@ func IsZero(v jsontext.Value) bool {
 	case '"':
 		return strings.TrimSpace(Text(v)) == ""
 	case '0':
-		return decimalOf(v) == decimal{}
+		return decimalOf(v) == ""
 	case '{', '[':
 		first, _ := cutValue(v[bytes.IndexByte(v, byte(v.Kind()))+1:])
 		return len(first) == 0
