@@ -22,12 +22,9 @@ import (
 
 // Interrupt is a signal that ends a run.
 type Interrupt struct {
-	Signal syscall.Signal
-	// ToGroup sends it to all processes of the run, as a terminal does, and not to
-	// Terraform alone.
-	ToGroup bool
-	// Twice sends it once more when Terraform says that it is about to end.
-	Twice bool
+	Signal  syscall.Signal
+	ToGroup bool // to all processes of the run, as a terminal does, and not to Terraform alone
+	Twice   bool // once more when Terraform says that it is about to end
 }
 
 // GroupInterrupt is the Ctrl+C of a terminal.
@@ -57,9 +54,8 @@ func Interrupts(tb testing.TB) map[string]Interrupt {
 // seconds that are promised, and room for a machine that is busy with other tests.
 const endsWithin = 10 * time.Second
 
-// RunInterrupted starts a command, waits until it has printed words and until ready is
-// closed, interrupts it, and returns what it printed. Empty words are not waited for.
-// The test fails where the command does not end.
+// RunInterrupted starts a command, waits until it has printed words and until ready is closed, interrupts it, and
+// returns what it printed.
 func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}, args ...string) Result {
 	c.tb.Helper()
 	p := c.start(args)
@@ -77,7 +73,7 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 		p.await("shutting down")
 		p.signal(stop)
 	}
-	r := p.wait() // its exit status differs by version of Terraform
+	r := p.wait()
 	if took := time.Since(began); took > endsWithin {
 		c.tb.Errorf("Terraform took %s to end", took)
 	}
@@ -99,14 +95,13 @@ type process struct {
 	more   chan struct{} // has an element once output has grown
 }
 
-// start starts a command, which is interrupted where it does not end in time: it still ends its
-// provider then. What it leaves behind is killed.
+// start starts a command. Where it does not end in time, it is interrupted, so that it still ends its provider.
 func (c *CLI) start(args []string) *process {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(c.tb.Context(), commandLimit)
 	p := &process{tb: c.tb, ctx: ctx, cancel: cancel, cmd: c.Command(ctx, args...), more: make(chan struct{}, 1)}
 	ownGroup(p.cmd)
-	p.cmd.Cancel = func() error { return interrupt(p.cmd.Process) }
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
 	p.cmd.WaitDelay = endsWithin
 	p.cmd.Stdout, p.cmd.Stderr = io.MultiWriter(&p.stdout, p), io.MultiWriter(&p.stderr, p)
 	if err := p.cmd.Start(); err != nil {
@@ -131,11 +126,13 @@ func (p *process) wait() Result {
 
 func (p *process) signal(i Interrupt) {
 	p.tb.Helper()
-	send := p.cmd.Process.Signal
+	var err error
 	if i.ToGroup {
-		send = func(os.Signal) error { return signalGroup(p.cmd.Process, i.Signal) }
+		err = signalGroup(p.cmd.Process, i.Signal)
+	} else {
+		err = p.cmd.Process.Signal(i.Signal)
 	}
-	if err := send(i.Signal); err != nil {
+	if err != nil {
 		p.tb.Error(err)
 	}
 }

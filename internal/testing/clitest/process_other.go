@@ -12,7 +12,4 @@ import (
 
 func ownGroup(*exec.Cmd) {}
 
-// interrupt ends the process, since only Unix has a signal that asks for it.
-func interrupt(p *os.Process) error { return p.Kill() }
-
 func signalGroup(p *os.Process, _ syscall.Signal) error { return p.Kill() }

@@ -3,10 +3,7 @@
 package examples_test
 
 import (
-	"encoding/csv"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -143,37 +140,6 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 			}
 			e.wantNone("")
 		})
-	}
-}
-
-// duckStatement matches the statement that the guide shows for DuckDB.
-var duckStatement = regexp.MustCompile("(?s)```sql\n([^`]*read_json[^`]*)```")
-
-// TestCLIExportLake_isReadByDuckDB reads the lake of the guide with the guide's statement.
-func TestCLIExportLake_isReadByDuckDB(t *testing.T) {
-	t.Parallel()
-	statement := duckStatement.FindStringSubmatch(readPage(t, "docs/guides/nightly-exports.md"))
-	if statement == nil {
-		t.Fatal("the guide has no statement for DuckDB")
-	}
-	duckdb, err := exec.LookPath("duckdb")
-	if err != nil {
-		t.Skip("duckdb is not on PATH")
-	}
-
-	e := open(t, "guides/export-lake")
-	e.MustRun("apply", "-auto-approve")
-	c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", statement[1])
-	c.Dir = e.Dir
-	out, err := c.CombinedOutput()
-	rows, malformed := csv.NewReader(strings.NewReader(string(out))).ReadAll()
-	if err := errors.Join(err, malformed); err != nil {
-		t.Fatalf("%v:\n%s", err, out)
-	}
-
-	want := [][]string{{"dt", "events"}, {"2026-02-08", "1"}, {"2026-02-09", "1"}}
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Errorf("unexpected rows (-want +got):\n%s", diff)
 	}
 }
 
