@@ -6,8 +6,8 @@
 // one is not hidden by leniency in the other.
 //
 // The document is written from the description of the interface alone, and leaves open what that does not show;
-// "section" in the comments is a section of it. The mock server itself checks credentials, the encoding of
-// paths, times and addresses, and refuses parameters in two places or repeated.
+// "section" in the comments is a section of it. The mock server itself checks times and addresses, and refuses
+// parameters in two places or repeated.
 package contract
 
 import (
@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -56,7 +57,8 @@ func Violations(resp *http.Response, kindParameter string) (violations []string)
 	}
 
 	request := &openapi3filter.RequestValidationInput{Request: resp.Request, PathParams: vars, Route: route, Options: options}
-	differences := append(undeclared(request, kindParameter), openapi3filter.ValidateRequest(resp.Request.Context(), request))
+	differences := append(presented(request), undeclared(request, kindParameter)...)
+	differences = append(differences, openapi3filter.ValidateRequest(resp.Request.Context(), request))
 	if resp.Body != nil {
 		differences = append(differences, ofResponse(request, resp))
 	}
@@ -76,14 +78,39 @@ var options = &openapi3filter.Options{
 	AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 }
 
+// presented returns errors of what OpenAPI cannot express: a path that can be read in two ways (section 2, Identifiers),
+// and more or fewer credentials than one, or than none for the login (section 5).
+func presented(request *openapi3filter.RequestValidationInput) (differences []error) {
+	r, want := request.Request, 1
+	if request.Route.Operation.OperationID == "login" {
+		want = 0
+	}
+	if n := len(r.Header.Values("Authorization")) + len(r.URL.Query()[secretParameter]); n != want {
+		differences = append(differences, fmt.Errorf("there are %d credentials, not %d (section 5)", n, want))
+	}
+
+	sent, _, _ := strings.Cut(r.RequestURI, "?") // EscapedPath encodes some characters that are sent as they are
+	for segment := range strings.SplitSeq(sent, "/") {
+		value, _ := url.PathUnescape(segment)
+		if value == "." || value == ".." || strings.ReplaceAll(url.QueryEscape(value), "+", "%20") != segment {
+			differences = append(differences, fmt.Errorf("the segment %s of the path is not percent-encoded exactly: every byte but the unreserved "+
+				"characters of RFC 3986 in upper-case hexadecimal", segment))
+		}
+	}
+
+	return differences
+}
+
+// secretParameter is the query parameter of the secret key (section 5).
+const secretParameter = "apiSecretToken"
+
 // undeclared returns an error for each parameter of the query that the operation does not declare, which OpenAPI
 // cannot express.
 func undeclared(request *openapi3filter.RequestValidationInput, kindParameter string) (differences []error) {
 	operation := request.Route.Operation
 	for name := range request.Request.URL.Query() {
 		isKind := operation.OperationID == "exportRecords" && name == kindParameter
-		isCredential := name == "apiSecretToken" // section 5
-		if !isKind && !isCredential && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+		if !isKind && name != secretParameter && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
 			differences = append(differences, fmt.Errorf("the operation does not declare the parameter %s (section 4)", name))
 		}
 	}

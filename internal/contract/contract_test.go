@@ -42,6 +42,7 @@ type exchanged struct {
 	media, body   string
 	answer        answer
 	kindParameter string
+	bare          bool // without a credential, which only the login has
 	want          string
 }
 
@@ -71,7 +72,17 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 		"export with a kind":    {request: export + "?utcDate=2024-02-29&kind=person", kindParameter: "kind"},
 		"identity with a slash": {request: "GET /v1/org/a%2Fb/project/%C3%BC/compliance/user/..%2Fx/consent"},
 		"consent with JSON":     {request: patch, media: mediaJSON, body: `{` + clauses + `,"user_ipv6":"::ffff:192.0.2.1","agreement_time":1700000000000,"manual":true}`},
-		"consent in the query":  {request: patch + "?" + clausesText + "&user_ipv6=2001%3Adb8%3A%3A1&agreement_time=2024-01-01T12%3A34%3A56Z&apiSecretToken=key"},
+		"consent in the query":  {request: patch + "?" + clausesText + "&user_ipv6=2001%3Adb8%3A%3A1&agreement_time=2024-01-01T12%3A34%3A56Z"},
+
+		"no credentials":     {request: getConsent, bare: true, want: "there are 0 credentials, not 1"},
+		"two keys":           {request: getConsent + "?apiSecretToken=key", want: "there are 2 credentials, not 1"},
+		"a key at the login": {request: login + "?apiSecretToken=key&" + loginText, want: "there are 1 credentials, not 0"},
+		"reserved raw":       {request: "GET /v1/org/acme/project/web/compliance/user/jo@example.com/consent", want: "jo@example.com of the path is not percent-encoded exactly"},
+		"lower-case hex":     {request: "GET /v1/org/a%2fb/project/web/compliance/user/x/consent", want: "percent-encoded exactly"},
+		"needless encoding":  {request: "GET /v1/org/a/project/%41/compliance/user/x/consent", want: "percent-encoded exactly"},
+		"dots":               {request: "GET /v1/org/a/project/b/compliance/user/../consent", want: "percent-encoded exactly"},
+		"encoded dots":       {request: "GET /v1/org/%2E%2E/project/b/compliance/user/x/consent", want: "percent-encoded exactly"},
+		"not ASCII":          {request: "GET /v1/org/a/project/b/compliance/user/\u00fc/consent", want: "percent-encoded exactly"},
 
 		"an undeclared one":     {request: getConsent + "?a=1", want: "getConsent: GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: the operation " + undeclared + " a"},
 		"kind of no export":     {request: getConsent + "?kind=person", kindParameter: "kind", want: undeclared},
@@ -103,6 +114,9 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 			r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(e.body))
 			if e.media != "" {
 				r.Header.Set("Content-Type", e.media)
+			}
+			if !e.bare && !strings.HasPrefix(e.request, login) {
+				r.Header.Set("Authorization", "bearer t")
 			}
 			a := cmp.Or(e.answer, answer{http.StatusOK, mediaJSON, `{"token":"t"}`})
 			header := http.Header{}

@@ -67,7 +67,9 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 }
 
 // getConsent is GET …/user/:identityId/consent (section 4).
-func (s *Server) getConsent(c *Request) Response { return s.read(&s.consents, c) }
+func (s *Server) getConsent(c *Request) Response {
+	return s.read(&s.consents, c)
+}
 
 // updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are sent replace those of the
 // record. All five clauses are required (section 2).

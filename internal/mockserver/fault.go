@@ -122,23 +122,32 @@ func (s *Server) respond(c *Request, w http.ResponseWriter, r *http.Request) {
 
 // answerWith returns the answer to a request with a fault: the scripted one, or that of the service.
 func (s *Server) answerWith(f Fault, c *Request, r *http.Request) Response {
-	isScripted := f.Status != 0 || f.Body != nil
-	isKept := isScripted || f.Hang // from the service
-	isKept = isKept && !f.Commit && f.Cut != CutAfterCommit
-
 	a := Response{Header: http.Header{}}
-	if !isKept && f.Cut != CutBeforeCommit {
+	if f.reachesService() {
 		a = s.answer(c, r)
 	}
-	if isScripted {
+	if f.isScripted() {
 		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
-	}
-	if isScripted && len(f.Body) > 0 {
-		a.Header.Set("Content-Type", "application/json")
+		if len(f.Body) > 0 {
+			a.Header.Set("Content-Type", "application/json")
+		}
 	}
 	maps.Copy(a.Header, f.Header)
 
 	return a
+}
+
+func (f Fault) isScripted() bool { return f.Status != 0 || f.Body != nil }
+
+func (f Fault) reachesService() bool {
+	switch {
+	case f.Cut == CutBeforeCommit:
+		return false
+	case f.Commit, f.Cut == CutAfterCommit:
+		return true
+	default:
+		return !f.isScripted() && !f.Hang
+	}
 }
 
 // send delivers an answer, or the beginning of it, and ends it as the fault's Cut says.

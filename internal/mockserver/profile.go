@@ -75,7 +75,9 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 }
 
 // getProfile is GET …/user/:identityId/profile (section 4).
-func (s *Server) getProfile(c *Request) Response { return s.read(&s.profiles, c) }
+func (s *Server) getProfile(c *Request) Response {
+	return s.read(&s.profiles, c)
+}
 
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
 func (s *Server) updateProfile(c *Request) Response {

@@ -4,9 +4,7 @@ package mockserver
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 )
 
 // Operations (section 4), as the contract names them, in both families of paths.
@@ -60,40 +58,6 @@ func (s *Server) addRoutes() {
 	for _, o := range routes {
 		s.mux.HandleFunc(o.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(o, w, r) })
 	}
-}
-
-// check makes violations of what no client that follows sections 2, 4 and 5 would send.
-func (s *Server) check(c *Request, r *http.Request) {
-	if c.Operation == "" {
-		s.Violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
-		return
-	}
-
-	if !isExact(r) {
-		s.Violate("%s: a segment of the path is not percent-encoded exactly: every byte but the unreserved characters of RFC 3986 in upper-case "+
-			"hexadecimal (section 2, Identifiers)", c.Operation)
-	}
-
-	want := 1
-	if c.Operation == OpLogin {
-		want = 0
-	}
-	if n := len(r.Header.Values("Authorization")) + len(r.URL.Query()[secretParameter]); n != want {
-		s.Violate("%s came with %d credentials, not %d (section 5)", c.Operation, n, want)
-	}
-}
-
-// isExact reports whether nothing on the way to the service can read a segment of the path in two ways.
-func isExact(r *http.Request) bool {
-	sent, _, _ := strings.Cut(r.RequestURI, "?") // EscapedPath encodes some characters that are sent as they are
-	for segment := range strings.SplitSeq(sent, "/") {
-		value, _ := url.PathUnescape(segment)
-		if strings.ReplaceAll(url.QueryEscape(value), "+", "%20") != segment {
-			return false
-		}
-	}
-
-	return true
 }
 
 // Scope is the project of an organization, or the account of the older path family, whose data a request is about

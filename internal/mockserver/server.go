@@ -122,7 +122,6 @@ func (s *Server) serve(o route, w http.ResponseWriter, r *http.Request) {
 
 // answer carries out a request and returns its answer, ready to be sent.
 func (s *Server) answer(c *Request, r *http.Request) Response {
-	s.check(c, r)
 	a := s.operate(c)
 	for _, step := range s.steps {
 		step(*c, &a)
@@ -165,7 +164,7 @@ func (s *Server) operate(c *Request) Response {
 	return c.route.handle(s, c)
 }
 
-// Violations returns how clients violated the interface, in order, and what was passed to Violate.
+// Violations returns what was passed to Violate, in order.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,10 +3,8 @@
 package mockserver_test
 
 import (
-	"cmp"
 	"encoding/base64"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -14,51 +12,28 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// TestViolations_areWhatNoClientWouldSend sends requests as they are, and compares the beginning of the answer
-// and of the only violation.
-func TestViolations_areWhatNoClientWouldSend(t *testing.T) {
+func TestRoute_pathThatIsNoOperationIs404(t *testing.T) {
 	t.Parallel()
-	const self, key, unknown, inexact = "GET /v1/user/self?", "apiSecretToken={key}", "there is no such operation: ", "getConsent: a segment of the path"
-	for _, tc := range []struct{ request, header, answer, violation string }{
-		{"GET /?" + key, "", "404", unknown + "GET /"},
-		{"GET /v1/auth/login/jwt?" + key, "", "404", unknown},
-		{"POST " + consentPath + "?" + key, "", "404", unknown + "POST " + consentPath},
-		{"GET " + consentPath + "/?" + key, "", "404", unknown},
-		{"GET /v1//user/self?" + key, "", "404", unknown + "GET /v1//user/self"},
-		{"GET /v1/user/./self?" + key, "", "404", unknown},
-		{"GET /v2/user/self?" + key, "", "404", unknown},
-		{"GET /v1/org/o/project/p/compliance/user//consent?" + key, "", "404", unknown},
-		{"GET /v1/org/o/project/p/compliance/user/../consent?" + key, "", "404", unknown},
-		{"GET /v1/org/o/project/p/compliance/user/a/b/consent?" + key, "", "404", unknown},
-		{"GET /v1/account/acc-1/export?" + key, "", "404", unknown},
-
-		{"GET /v1/org/acme/project/web/compliance/user/jo@example.com/consent?" + key, "", "404", inexact},
-		{"GET /v1/org/a%2fb/project/web/compliance/user/x/consent?" + key, "", "404", inexact},
-		{"GET /v1/org/a/project/%41/compliance/user/x/consent?" + key, "", "404", inexact},
-		{`GET /v1/org/a/project/b/compliance/user/"/consent?` + key, "", "404", inexact},
-		{"GET /v1/org/a/project/b/compliance/user/\u00fc/consent?" + key, "", "404", inexact},
-		{"GET /v1/org/%2E%2E/project/b/compliance/user/x/consent?" + key, "", "404", inexact},
-
-		{self, "", "401", "getCurrentUser came with 0 credentials, not 1"},
-		{self + key + "&" + key, "", "200", "getCurrentUser came with 2 credentials, not 1"},
-		{self + key, "Authorization: bearer {token}", "200", "getCurrentUser came with 2 credentials, not 1"},
-		{self + key, "Authorization: Token x", "200", "getCurrentUser came with 2 credentials, not 1"},
-		{"POST /v1/auth/login/jwt", "Authorization: bearer x", "400", "login came with 1 credentials, not 0"},
+	for _, request := range []string{
+		"GET /", "GET /v1/auth/login/jwt", "POST " + consentPath, "GET " + consentPath + "/", "GET /v1//user/self", "GET /v1/user/./self", "GET /v2/user/self",
+		"GET /v1/org/o/project/p/compliance/user//consent",
+		"GET /v1/org/o/project/p/compliance/user/a/b/consent", "GET /v1/account/acc-1/export",
 	} {
-		t.Run(tc.request+tc.header, func(t *testing.T) {
-			t.Parallel()
-			s := start(t)
-			s.AllowViolations()
-			fill := strings.NewReplacer("{key}", url.QueryEscape(s.SecretKey), "{token}", s.IssueToken(s.Email))
-			text, err := s.raw(fill.Replace(tc.request), cmp.Or(fill.Replace(tc.header), "X: 1"), "")
-			violations := strings.Join(s.Violations(), "\n")
-			if err != nil || !strings.HasPrefix(text, "HTTP/1.1 "+tc.answer) || !strings.HasPrefix(violations, tc.violation) || strings.Contains(violations, s.SecretKey) {
-				t.Errorf("%v: %s: %s", err, text, violations)
-			}
-			if isUnknown := s.Requests()[0].Operation == ""; isUnknown != strings.HasPrefix(tc.violation, unknown) {
-				t.Errorf("the log has %+v", s.Requests()[0])
-			}
-		})
+		s := start(t)
+		s.AllowViolations()
+		got, _, _ := strings.Cut(s.ask(request, ""), " ")
+		if violations := s.Violations(); got != "404" || len(violations) != 1 || !strings.HasPrefix(violations[0], "no operation") || s.Requests()[0].Operation != "" {
+			t.Errorf("%s: %s, %q", request, got, violations)
+		}
+	}
+}
+
+func TestRoute_segmentsAreDecodedOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.ask("GET /v1/org/a%2Fb/project/%C3%BC/compliance/user/..%2Fx%252F/consent", "")
+	if r := s.Requests()[0]; r.Identity != "../x%2F" || r.Scope != (mockserver.Scope{OrgID: "a/b", ProjectID: "ü"}) || r.Operation != mockserver.OpGetConsent {
+		t.Errorf("the log has %+v", r)
 	}
 }
 
