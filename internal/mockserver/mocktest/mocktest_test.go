@@ -9,13 +9,9 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-const selfPath = "/v1/user/self"
 
 // fakeTB is a testing.TB that records failures and runs its cleanups on demand.
 type fakeTB struct {
@@ -24,42 +20,27 @@ type fakeTB struct {
 	cleanups []func()
 }
 
-func (f *fakeTB) Helper()          {}
-func (f *fakeTB) Cleanup(c func()) { f.cleanups = append(f.cleanups, c) }
-
+func (f *fakeTB) Helper()               {}
+func (f *fakeTB) Cleanup(c func())      { f.cleanups = append(f.cleanups, c) }
 func (f *fakeTB) Errorf(string, ...any) { f.failed = true }
 
 func TestStart_violationFailsTheTestUnlessAllowed(t *testing.T) {
 	t.Parallel()
+	for path, violated := range map[string]bool{"/v1/user/self": false, "/elsewhere": true} {
+		for _, allowed := range []bool{false, true} {
+			fake := &fakeTB{TB: t}
+			i := Start(fake)
+			if allowed {
+				i.AllowViolations()
+			}
+			i.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path+"?apiSecretToken="+url.QueryEscape(i.SecretKey), http.NoBody))
+			for _, cleanup := range fake.cleanups {
+				cleanup()
+			}
 
-	page := func(s *mockserver.Server) {
-		s.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Set("Content-Type", "text/html") })
-	}
-	for name, tc := range map[string]struct {
-		path      string
-		configure func(*mockserver.Server)
-		allowed   bool
-		violated  bool
-	}{
-		"nothing wrong":              {selfPath, func(*mockserver.Server) {}, false, false},
-		"no operation":               {"/elsewhere", func(*mockserver.Server) {}, false, true},
-		"a page for a user":          {selfPath, page, false, true},
-		"the same, allowed":          {selfPath, page, true, true},
-		"the same, which is a fault": {selfPath, func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte{}}) }, false, false},
-	} {
-		fake := &fakeTB{TB: t}
-		i := Start(fake, tc.configure)
-		if tc.allowed {
-			i.AllowViolations()
-		}
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, tc.path+"?apiSecretToken="+url.QueryEscape(i.SecretKey), http.NoBody)
-		i.ServeHTTP(httptest.NewRecorder(), request)
-		for _, cleanup := range fake.cleanups {
-			cleanup()
-		}
-
-		if failed := tc.violated && !tc.allowed; fake.failed != failed || (len(i.Violations()) > 0) != tc.violated {
-			t.Errorf("%s: failed %v, violations %q", name, fake.failed, i.Violations())
+			if isFailed := violated && !allowed; fake.failed != isFailed || (len(i.Violations()) > 0) != violated {
+				t.Errorf("%s, allowed %v: failed %v, violations %q", path, allowed, fake.failed, i.Violations())
+			}
 		}
 	}
 }

@@ -30,12 +30,10 @@ import (
 // test and reads no variable of the environment, so that relative paths are relative to the
 // test's folder. The pending list of the mock server never lags.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
-	none := func(string) string { return "" }
-	withoutLag := func(cfg *client.Config) { cfg.Wire.Lag = "0s" }
-
-	return map[string]func() (tfprotov6.ProviderServer, error){
-		"analytics": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", none, withoutLag), nil },
-	}
+	return map[string]func() (tfprotov6.ProviderServer, error){"analytics": func() (tfprotov6.ProviderServer, error) {
+		none := func(string) string { return "" }
+		return provider.NewServer("test", none, func(cfg *client.Config) { cfg.Wire.Lag = "0s" }), nil
+	}}
 }
 
 // PreCheck skips a test unless TF_ACC is set and the CLI in use has all the features. Call it
@@ -192,12 +190,8 @@ func (f Feature) String() string {
 
 // knows reports whether a version has a feature; every version has the zero Feature.
 func (v Version) knows(f Feature) bool {
-	switch {
-	case f == Feature{}:
-		return true
-	case v.Product == "OpenTofu":
+	if v.Product == "OpenTofu" && f != (Feature{}) {
 		return f.openTofu > 0 && v.Minor >= f.openTofu
-	default:
-		return v.Minor >= f.terraform
 	}
+	return v.Minor >= f.terraform
 }

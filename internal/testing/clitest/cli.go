@@ -10,9 +10,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,19 +112,16 @@ func (c *CLI) ReadFile(name string) string {
 		return string(content)
 	}
 
-	var all bytes.Buffer
+	all := ""
 	for _, entry := range archive.File {
-		file, err := entry.Open()
+		text, err := fs.ReadFile(archive, entry.Name)
 		if err != nil {
 			c.tb.Fatal(err)
 		}
-		_, err = io.Copy(&all, file)
-		if err := errors.Join(err, file.Close()); err != nil {
-			c.tb.Fatal(err)
-		}
+		all += string(text)
 	}
 
-	return all.String()
+	return all
 }
 
 // Command returns a command that the test starts and ends itself.
@@ -212,11 +208,8 @@ func (c *CLI) Attribute(address, name string) any {
 
 // Result is what a command printed, and its exit status.
 type Result struct {
-	// Output is standard output and standard error in the order in which they came.
-	Output string
-	Stdout string
-	Stderr string
-	Code   int
+	Output, Stdout, Stderr string // Output is both, in the order in which they came
+	Code                   int
 }
 
 // WantWords fails the test where a command's output lacks any of the words, however the CLI wraps

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,25 +84,5 @@ func (e *example) wantEachRowOnce() {
 	want := map[string]int{"user-1001": 1, "user-1002": 1, "user-1003": 1, "user-1004": 1, "user-1005": 1}
 	if diff := cmp.Diff(want, written); diff != "" {
 		e.t.Errorf("the updates of each person (-want +got):\n%s", diff)
-	}
-}
-
-// TestShards_filesStartEveryShard reads the files of the guide that belong to programs which no test
-// runs: each starts the shards 0 to n-1 of n.
-func TestShards_filesStartEveryShard(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string][]string{
-		"github-workflow.yml":                   {"fail-fast: false", "max-parallel: 4\n", "shard: [0, 1, 2, 3, 4, 5, 6, 7]\n", "run: ./apply-shard.sh ${{ matrix.shard }} 8 4\n"},
-		"kubernetes-job.yaml":                   {"completionMode: Indexed\n", "completions: 8\n", "parallelism: 4\n", "restartPolicy: Never\n", "exec ./apply-shard.sh \"$JOB_COMPLETION_INDEX\" 8 4\n"},
-		"terragrunt/live/terragrunt.stack.hcl":  {"shard = 0, shards = 4 }", "shard = 1, shards = 4 }", "shard = 2, shards = 4 }", "shard = 3, shards = 4 }"},
-		"terragrunt/units/shard/terragrunt.hcl": {"shard   = values.shard\n", "shards  = values.shards\n"},
-		"hcp-terraform.hcl":                     {"value        = count.index\n", "value        = var.shards\n"},
-	} {
-		text := readPage(t, filepath.Join("examples", shardsFolder, name))
-		for _, part := range want {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s does not have %q", name, part)
-			}
-		}
 	}
 }

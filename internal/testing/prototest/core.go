@@ -57,32 +57,35 @@ func checkPlan(schema *tfprotov6.Schema, c change) (reasons []string) {
 
 	for name, f := range fieldsOf(schema) {
 		v, configured, before := c.planned[name], c.config[name], c.prior[name]
-		switch {
-		case f.writeOnly && v != nil:
-			reasons = append(reasons, name+" is write-only and has a value")
-		case f.writeOnly, cmp.Equal(v, configured):
-		case f.computed && configured == nil:
-		case !f.block && configured != nil && before != nil && cmp.Equal(v, before):
-		default:
+		isComputed := f.computed && configured == nil
+		isAsBefore := !f.block && configured != nil && before != nil && cmp.Equal(v, before)
+		if !f.writeOnly && !isComputed && !isAsBefore && !cmp.Equal(v, configured) {
 			reasons = append(reasons, name+" is neither as configured nor as it was")
 		}
 	}
 
+	return append(reasons, writeOnly(schema, c.planned)...)
+}
+
+// writeOnly returns which write-only attributes have a value.
+func writeOnly(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
+	for name, f := range fieldsOf(schema) {
+		if f.writeOnly && object[name] != nil {
+			reasons = append(reasons, name+" is write-only and has a value")
+		}
+	}
 	return reasons
 }
 
 // checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown, or
 // a write-only attribute has a value.
 func checkStored(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
-	for name, f := range fieldsOf(schema) {
-		if f.writeOnly && object[name] != nil {
-			reasons = append(reasons, name+" is write-only and has a value")
-		}
-		if strings.Contains(fmt.Sprint(object[name]), string(Unknown)) {
+	for name, v := range object {
+		if strings.Contains(fmt.Sprint(v), string(Unknown)) {
 			reasons = append(reasons, name+" is still unknown")
 		}
 	}
-	return reasons
+	return append(reasons, writeOnly(schema, object)...)
 }
 
 // checkApplied holds a new state, whose values are known, to the rule of Terraform's core that every

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package soak decides how large random and concurrent tests are, and counts what they try. make test
-// runs them with the race detector, at sizes that prove what they say within minutes, and make cover
-// without it, at larger ones. make soak runs the same tests at the sizes of real use, for as long as it
-// is told to, and adds up the figures.
+// Package soak decides how large random and concurrent tests are, and counts what they try. make test runs them
+// small, with the race detector, make cover larger, without it, and make soak at the sizes of real use.
 package soak
 
 import (
@@ -74,9 +72,8 @@ func Raced(small, full int) int {
 	return full
 }
 
-// Schedules returns how many random schedules a property test tries: SOAK_SCHEDULES
-// where the environment has it, and Size otherwise, of which the race detector sees a
-// quarter.
+// Schedules returns how many random schedules a property test tries: SOAK_SCHEDULES, if there is one, or Size, of which
+// the race detector sees a quarter.
 func Schedules(normal, soak int) int {
 	if n, err := strconv.Atoi(os.Getenv(schedules)); err == nil && n > 0 {
 		return n
@@ -84,9 +81,8 @@ func Schedules(normal, soak int) int {
 	return Size(Raced(max(1, normal/4), normal), soak)
 }
 
-// Seed returns the seed of a property test's schedule: SOAK_SEED plus the schedule's
-// number where the environment has it, and a random one otherwise. Tests print the
-// seed of what failed; SOAK_SEED with SOAK_SCHEDULES=1 repeats it.
+// Seed returns the seed of a property test's schedule: SOAK_SEED plus the schedule's number, or else a random one.
+// Tests print the seed of what failed; SOAK_SEED with SOAK_SCHEDULES=1 repeats it.
 func Seed(schedule int) uint64 {
 	if first, err := strconv.ParseUint(os.Getenv(seed), 10, 64); err == nil {
 		return first + uint64(schedule)
