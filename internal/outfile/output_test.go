@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,20 +33,13 @@ func TestCommit_severalFilesAppearTogether(t *testing.T) {
 	var paths PathsInUse
 	outputs := reserve(t, &paths, targets...)
 	writeTexts(t, outputs, "a", "b", "c")
-	third := outputs[2].f
-	pipe, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	outputs[2].f = pipe // which cannot be brought to the disk
-	if _, err := Commit(outputs...); err == nil || errors.Is(err, errRemoved) || errors.Is(err, ErrPartial) {
+	_ = outputs[2].f.Close() // which cannot be brought to the disk any more
+	if _, err := Commit(outputs...); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("it ended with %v", err)
 	}
 	closeAll(outputs)
 	wantFiles(t, folder, "b", "lake")
 	wantText(t, b, "old")
-	_ = removeOpen(third, temporaryOf(c))
 
 	outputs = reserve(t, &paths, targets...)
 	writeTexts(t, outputs, "a first try that is longer")
@@ -53,11 +47,12 @@ func TestCommit_severalFilesAppearTogether(t *testing.T) {
 	files := commit(t, outputs)
 	wantFiles(t, folder, "a", "b", "lake")
 	wantFiles(t, filepath.Dir(c), "c")
-	wantMode(t, filepath.Dir(c), os.ModeDir|0o700)
+	if info, err := os.Stat(filepath.Dir(c)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder is created as %v, %v", info, err)
+	}
 	for i, want := range []string{"new a", "new b", ""} {
 		path := []string{a, b, c}[i]
 		wantText(t, path, want)
-		wantMode(t, path, 0o600)
 		if written := (File{digestOf(want), int64(len(want)), files[i].Stamp}); files[i] != written {
 			t.Errorf("%s was written as %v", path, files[i])
 		}
@@ -98,31 +93,13 @@ func tree(t *testing.T, root string) map[string]string {
 	return found
 }
 
-// happens changes what is in a folder: steps, separated by semicolons, in the words of a shell.
-func happens(t *testing.T, root, steps string) {
+// happens runs commands of a shell in a folder.
+func happens(t *testing.T, root, commands string) {
 	t.Helper()
-	for step := range strings.SplitSeq(steps, ";") {
-		words := append(strings.Fields(step), "", "", "")
-		first, second := filepath.Join(root, words[1]), filepath.Join(root, words[2])
-
-		var err error
-		switch words[0] {
-		case "mkdir":
-			err = os.Mkdir(first, 0o700)
-		case "symlink":
-			err = os.Symlink(words[1], second)
-		case "link":
-			err = os.Link(first, second)
-		case "mv":
-			err = os.Rename(first, second)
-		case "rm":
-			err = os.RemoveAll(first)
-		case "write":
-			err = os.WriteFile(second, []byte(words[1]), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	command := exec.CommandContext(t.Context(), "sh", "-ec", commands)
+	command.Dir = root
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %s, %v", commands, out, err)
 	}
 }
 
@@ -155,18 +132,18 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 		"too long a folder":      {target: "made/" + tooLong + "/day", may: Target{CreateFolders: true}, want: ErrFolder},
 
 		// In the place of the temporary file.
-		"half a file":        {target: "day", before: "write Jane " + temporary},
-		"a link for it":      {target: "day", before: "symlink theirs " + temporary, want: ErrBusy},
-		"a loose link":       {target: "day", before: "symlink nowhere " + temporary, want: ErrBusy},
-		"a link out of here": {target: "day", before: "symlink /etc/hostname " + temporary, want: ErrBusy},
-		"a second name":      {target: "day", before: "link theirs " + temporary},
+		"half a file":        {target: "day", before: "printf Jane >" + temporary},
+		"a link for it":      {target: "day", before: "ln -s theirs " + temporary, want: ErrBusy},
+		"a loose link":       {target: "day", before: "ln -s nowhere " + temporary, want: ErrBusy},
+		"a link out of here": {target: "day", before: "ln -s /etc/hostname " + temporary, want: ErrBusy},
+		"a second name":      {target: "day", before: "ln theirs " + temporary},
 
-		"a file meanwhile":               {target: "day", meanwhile: "write theirs day", want: ErrExists},
-		"a file meanwhile, and replaced": {target: "day", before: "write old first", meanwhile: "write theirs day", want: ErrExists},
+		"a file meanwhile":               {target: "day", meanwhile: "printf theirs >day", want: ErrExists},
+		"a file meanwhile, and replaced": {target: "day", before: "printf old >first", meanwhile: "printf theirs >day", want: ErrExists},
 		// In which nobody would find what is written to the one that was opened.
-		"another folder":              {target: "lake/day", meanwhile: "rm lake; mkdir lake", want: errRemoved},
-		"a link for a created folder": {target: "made/dt/day", may: Target{CreateFolders: true}, meanwhile: "rm made; symlink elsewhere made", want: errRemoved},
-		"a file in a created folder":  {target: "made/dt/day", may: Target{CreateFolders: true}, meanwhile: "rm made/dt; write theirs made/theirs", want: errRemoved},
+		"another folder":              {target: "lake/day", meanwhile: "rm -r lake; mkdir lake", want: errRemoved},
+		"a link for a created folder": {target: "made/dt/day", may: Target{CreateFolders: true}, meanwhile: "rm -r made; ln -s elsewhere made", want: errRemoved},
+		"a file in a created folder":  {target: "made/dt/day", may: Target{CreateFolders: true}, meanwhile: "rm -r made/dt; printf theirs >made/theirs", want: errRemoved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +155,7 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 			}
 			defer socket.Close()
 
-			happens(t, root, "mkdir folder; mkdir lake; symlink theirs link; symlink nowhere loose; write theirs theirs")
+			happens(t, root, "mkdir folder lake; ln -s theirs link; ln -s nowhere loose; printf theirs >theirs")
 			happens(t, root, tc.before)
 			want := tree(t, root)
 			_, replaces := want["first"]
@@ -221,9 +198,7 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 func TestReserve_oneObjectAtATime(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(root, "real"), 0o700), os.Symlink("real", filepath.Join(root, "link"))); err != nil {
-		t.Fatal(err)
-	}
+	happens(t, root, "mkdir real; ln -s real link")
 	path, spelled := root+"/real/day", []string{root + "/real/day", root + "/real/../real/./day", root + "/link/day"}
 	var paths, otherRun PathsInUse
 	r := reserve(t, &paths, Target{Path: path})
@@ -258,39 +233,31 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 func TestReserve_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
 	t.Parallel()
 
+	temporary := filepath.Base(temporaryOf("day"))
 	for name, c := range map[string]struct {
-		then  func(t *testing.T, path string)
+		then  string
 		taken bool
 	}{
-		"nothing else":             {then: func(*testing.T, string) {}},
-		"it is recorded":           {then: func(_ *testing.T, path string) { Confirm(path) }, taken: true},
-		"another one is put there": {then: func(t *testing.T, path string) { t.Helper(); _ = os.Remove(path); put(t, path, "theirs") }, taken: true},
-		"another one is beside it": {then: func(t *testing.T, path string) {
-			t.Helper()
-			_ = os.Remove(temporaryOf(path))
-			put(t, temporaryOf(path), "theirs")
-		}, taken: true},
+		"nothing else":             {":", false},
+		"another one is put there": {"rm day; printf theirs >day", true},
+		"another one is beside it": {"rm " + temporary + "; printf theirs >" + temporary, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "day")
-			put(t, temporaryOf(path), "ours")
-			if err := os.Link(temporaryOf(path), path); err != nil {
-				t.Skip("the file system has no links")
-			}
-			c.then(t, path)
+			folder := t.TempDir()
+			path := filepath.Join(folder, "day")
+			happens(t, folder, "printf ours >day; ln day "+temporary+"; "+c.then)
 			if IsUnrecorded(path) == c.taken {
 				t.Errorf("unrecorded: %t", !c.taken)
 			}
 
-			var paths PathsInUse
-			o, err := paths.Reserve(Target{Path: path})
+			o, err := new(PathsInUse).Reserve(Target{Path: path})
 			if errors.Is(err, ErrExists) != c.taken {
-				t.Fatalf("%v", err)
+				t.Errorf("it is reserved with %v", err)
 			}
 			if err == nil {
 				o.Close()
-				wantFiles(t, filepath.Dir(path))
+				wantFiles(t, folder)
 			}
 		})
 	}
@@ -300,36 +267,33 @@ func TestReserve_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
 // other, as those of several processes do. Nobody else may take away the holder's temporary file.
 func TestReserve_oneHolderAtATime(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
+	path := filepath.Join(t.TempDir(), "day")
 	var holders, reserved atomic.Int32
 	enough := int32(soak.Raced(500, 4000))
-	var group sync.WaitGroup
-	for range 8 {
-		group.Go(func() {
-			for reserved.Load() < enough {
-				var paths PathsInUse
-				r, err := paths.Reserve(Target{Path: filepath.Join(folder, "day")})
-				if errors.Is(err, ErrBusy) {
-					continue
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-
-				if reserved.Add(1); holders.Add(1) > 1 {
-					t.Error("another one holds it too")
-				}
-				for range 3 {
-					if held, err := filepath.Glob(filepath.Join(folder, ".analytics-*.tmp")); err != nil || len(held) != 1 {
-						t.Errorf("the temporary files are %v, %v", held, err)
-					}
-				}
-				holders.Add(-1)
-				r.Close()
+	reserveOften := func() {
+		for reserved.Load() < enough {
+			r, err := new(PathsInUse).Reserve(Target{Path: path})
+			if errors.Is(err, ErrBusy) {
+				continue
 			}
-		})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+
+			reserved.Add(1)
+			isAlone := holders.Add(1) == 1
+			if _, err := os.Lstat(temporaryOf(path)); err != nil || !isAlone {
+				t.Errorf("it is not the only holder, or its file is not there: %v", err)
+			}
+			holders.Add(-1)
+			r.Close()
+		}
 	}
 
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(reserveOften)
+	}
 	group.Wait()
 }
