@@ -13,22 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
-	t.Parallel()
-
-	service := startService(t)
-	p := runAt(t, service, evening, nil)
-	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{record(1)}, Events: []any{record(2)}})
-	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "kinds": []any{"events"}})
-	p.NoErrors(diags)
-	if got["persons"] != nil || got["sessions"] != nil || got["events"] != `[{"id":2}]` {
-		t.Errorf("read are %v", got)
-	}
-	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 1.0}, got["counts"]); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	t.Parallel()
 
@@ -41,8 +25,18 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 		prototest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
 	}
 
-	_, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "max_bytes": exact})
+	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "max_bytes": exact})
 	p.NoErrors(diags)
+	if got["events"] != `[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]` {
+		t.Errorf("read are %v", got)
+	}
+
+	// Kinds that are not asked for are null.
+	got, diags = p.ReadData(dataName, prototest.Attributes{"utc_date": day, "kinds": []any{"sessions"}})
+	p.NoErrors(diags)
+	if diff := cmp.Diff(counts(-1, 1, -1), got["counts"]); diff != "" || got["persons"] != nil || got["events"] != nil || got["sessions"] != `[{"id":"s-2026-03-01"}]` {
+		t.Errorf("read are %v", got)
+	}
 }
 
 func TestExport_unusableSelectionIsRefused(t *testing.T) {

@@ -3,7 +3,6 @@
 package export_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -36,70 +34,48 @@ func TestExportDay_writesAndSaysWhatItWrote(t *testing.T) {
 	t.Parallel()
 
 	path, each := target(t), filepath.Join(t.TempDir(), "{kind}")
-	part := strings.ReplaceAll(lines, day, today)
-	of := func(kind string) string { return strings.ReplaceAll(each, "{kind}", kind) }
+	part, notOver := strings.ReplaceAll(lines, day, today), []string{"The day is not over", "a part of the day"}
 	for date, tc := range map[string]struct {
-		config   prototest.Attributes
-		says     string
-		planned  []string // words of the warning of the plan
-		warnings []string
-		files    map[string]string
+		config prototest.Attributes
+		warns  []string // words of the warning of the plan and of the invocation
+		says   string
+		files  map[string]string
 	}{
 		today: {
-			config:   file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true}),
-			says:     "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(part),
-			planned:  []string{"The day is not over", "a part of the day"},
-			warnings: []string{"The day is not over", "a part of the day"},
-			files:    map[string]string{path: part},
+			config: file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true}),
+			warns:  notOver,
+			says:   "4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(part),
+			files:  map[string]string{path: part},
 		},
 		day: {
 			config: file(each, prototest.Attributes{"kinds": []any{"events", "persons"}}),
-			files:  map[string]string{of("persons"): "", of("events"): "{\"id\":1}\n"},
-			says:   "1 records (persons 0, events 1), 9 B, SHA-256 of persons " + digest("") + ", of events " + digest("{\"id\":1}\n"),
+			says: "3 records (persons 1, events 2), 89 B, SHA-256 of persons " + digest("{\"id\":\"p-2026-03-01\",\"name\":\"Jane Canary\"}\n") +
+				", of events " + digest(eventRecords),
+			files: map[string]string{strings.ReplaceAll(each, "{kind}", "events"): eventRecords},
 		},
 	} {
 		t.Run(date, func(t *testing.T) {
 			t.Parallel()
 
-			service := startService(t)
-			service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}})
-			p := runAt(t, service, evening, nil)
+			p, service := start(t)
 			planned := p.PlanAction(actionName, tc.config)
 			p.NoErrors(planned)
-			wantSaid(t, "warnings of the plan", planned.Warnings(), tc.planned)
+			wantSaid(t, "warnings of the plan", planned.Warnings(), tc.warns)
 			wantCount(t, service, 0)
 
 			invocation := invoked(t, p, tc.config)
 			if diff := cmp.Diff([]string{"Exporting " + date + ".", "Written: " + tc.says + "."}, invocation.Progress); diff != "" {
 				t.Errorf("unexpected messages (-want +got):\n%s", diff)
 			}
-			wantSaid(t, "warnings", invocation.Warnings(), tc.warnings)
+			wantSaid(t, "warnings", invocation.Warnings(), tc.warns)
 			wantCount(t, service, 1)
 			for path, want := range tc.files {
-				outfile.Confirm(path) // as at the end of the process
 				if got := content(t, path); got != want {
 					t.Errorf("%s holds %q", filepath.Base(path), got)
 				}
 			}
-			if found, err := os.ReadDir(filepath.Dir(fmt.Sprint(tc.config["path"]))); err != nil || len(found) != len(tc.files) {
-				t.Errorf("written are %v, %v", found, err)
-			}
 		})
 	}
-}
-
-// TestExportDay_settingsAreThoseOfTheResource exports a day twice, and compares the files.
-func TestExportDay_settingsAreThoseOfTheResource(t *testing.T) {
-	t.Parallel()
-
-	p, _ := start(t)
-	byAction, byResource := target(t), target(t)
-	others := prototest.Attributes{
-		"compression": "gzip", "kinds": []any{"events"}, "with_kind": false, "org_id": mocktest.Org, "project_id": mocktest.Project,
-	}
-	invoked(t, p, file(byAction, others))
-	created(t, p, file(byResource, others))
-	wantContent(t, byAction, content(t, byResource))
 }
 
 func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
@@ -112,13 +88,8 @@ func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
 		valid  bool
 	}{
 		"nothing else":            {nil, true},
-		"no date":                 {prototest.Attributes{"utc_date": "2026-02-30"}, false},
 		"an empty path":           {prototest.Attributes{"path": ""}, false},
-		"no kinds":                {prototest.Attributes{"kinds": []any{}}, false},
-		"an unknown kind":         {prototest.Attributes{"kinds": []any{"devices"}}, false},
-		"a compression":           {prototest.Attributes{"compression": "zstd"}, true},
 		"another compression":     {prototest.Attributes{"compression": "lzma"}, false},
-		"no bytes":                {prototest.Attributes{"max_bytes": 0}, false},
 		"lines of several kinds":  {prototest.Attributes{"with_kind": false}, false},
 		"several kinds, one line": {prototest.Attributes{"with_kind": false, "kinds": []any{"events"}}, true},
 		"a file for each kind":    {prototest.Attributes{"with_kind": false, "path": path + "{kind}"}, true},

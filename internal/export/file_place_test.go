@@ -49,7 +49,7 @@ func TestExportFile_place(t *testing.T) {
 func TestExportFile_severalFiles(t *testing.T) {
 	t.Parallel()
 
-	tests := map[string]func(f *fileTest, path string) []fileStep{
+	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
 		"one for each kind, and back": func(f *fileTest, whole string) []fileStep {
 			path, of := splitPath(f.T)
 			texts, files, list, total := map[string]string{}, prototest.Attributes{}, "", 0
@@ -122,30 +122,24 @@ func TestExportFile_severalFiles(t *testing.T) {
 				},
 			}
 		},
-	}
-
-	// All files, or none.
-	for says, c := range map[string]struct {
-		change  prototest.Attributes
-		theirs  string // text of somebody else in the file of events
-		exports int
-	}{
-		"larger than max_bytes": {prototest.Attributes{"max_bytes": 100}, "", 1}, // which each file alone is not
-		"The file of events":    {nil, "theirs", 0},
-	} {
-		tests[says] = func(f *fileTest, _ string) []fileStep {
+		// All files, or none.
+		"larger together than max_bytes": func(f *fileTest, _ string) []fileStep {
 			path, of := splitPath(f.T)
-			if c.theirs != "" {
-				write(f.T, of("events"), c.theirs)
-			}
 
 			return []fileStep{{
-				config: splitFile(path, c.change), errors: []string{says, "In state now: nothing"}, exports: c.exports,
-				gone: []string{of("persons"), of("sessions")},
+				config: splitFile(path, prototest.Attributes{"max_bytes": 100}), exports: 1,
+				errors: []string{"larger than max_bytes", "In state now: nothing"}, gone: []string{of("persons"), of("events")},
 			}}
-		}
-	}
-	applyAll(t, tests)
+		},
+		"one that is somebody else's": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			write(f.T, of("events"), "theirs")
+
+			return []fileStep{{
+				config: splitFile(path, nil), errors: []string{"The file of events", "In state now: nothing"}, gone: []string{of("persons"), of("sessions")},
+			}}
+		},
+	})
 }
 
 // TestExportFile_verify alters a file and restores its size and time, which only a digest
@@ -285,38 +279,26 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-// TestExport_killedInTheCommit leaves the first of three files in its place, as a run does that is killed before
-// Terraform has recorded any. The next run of the same configuration writes all of them.
-func TestExport_killedInTheCommit(t *testing.T) {
+// TestExportDay_killedInTheCommit leaves the first of three files in its place, as a run does that is killed before
+// all of them are. The next run of the same configuration writes all of them.
+func TestExportDay_killedInTheCommit(t *testing.T) {
 	t.Parallel()
-	for _, object := range []string{fileName, actionName} {
-		t.Run(object, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t)
-			path, of := splitPath(t)
-			apply := func(p *prototest.Provider) {
-				if config := splitFile(path, nil); object == fileName {
-					created(t, p, config)
-				} else {
-					p.NoErrors(p.PlanAction(actionName, config))
-					invoked(t, p, config)
-				}
-			}
+	p, service := start(t)
+	path, of := splitPath(t)
+	invoked(t, p, splitFile(path, nil))
+	whole := map[string]string{}
+	for _, kind := range []string{"persons", "sessions", "events"} {
+		whole[kind] = content(t, of(kind))
+		prototest.KillUnrecorded(t, of(kind))
+	}
+	if err := errors.Join(os.Remove(of("sessions")), os.Remove(of("events"))); err != nil {
+		t.Fatal(err)
+	}
 
-			apply(p)
-			whole := map[string]string{}
-			for _, kind := range []string{"persons", "sessions", "events"} {
-				whole[kind] = content(t, of(kind))
-				prototest.KillUnrecorded(t, of(kind))
-			}
-			if err := errors.Join(os.Remove(of("sessions")), os.Remove(of("events"))); err != nil {
-				t.Fatal(err)
-			}
-
-			apply(nextRun(t, service))
-			for kind, want := range whole {
-				wantContent(t, of(kind), want)
-			}
-		})
+	p = nextRun(t, service)
+	p.NoErrors(p.PlanAction(actionName, splitFile(path, nil)))
+	invoked(t, p, splitFile(path, nil))
+	for kind, want := range whole {
+		wantContent(t, of(kind), want)
 	}
 }

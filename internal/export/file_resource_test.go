@@ -25,6 +25,11 @@ const lines = `{"kind":"person","record":{"id":"p-2026-03-01","name":"Jane Canar
 {"kind":"event","record":{"id":"e2-2026-03-01"}}
 `
 
+// eventRecords are the lines of its events without their kind.
+const eventRecords = `{"id":"e1-2026-03-01"}
+{"id":"e2-2026-03-01"}
+`
+
 // TestExportFile_compression writes one file again in each compression.
 func TestExportFile_compression(t *testing.T) {
 	t.Parallel()
