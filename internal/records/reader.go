@@ -190,6 +190,9 @@ func (x *Reader) readObject(in place) error {
 			x.extra = append(x.extra, at)
 		}
 	}
+	if len(x.extra) > 0 {
+		return x.refuseExtra()
+	}
 	_, err := x.dec.ReadToken()
 
 	return err
@@ -289,10 +292,8 @@ func (x *Reader) checkLists() error {
 
 	return &answer.Error{
 		Why: "the answer has no list of " + strings.Join(missing, " and "),
-		Advice: "if your service answers a day without records so, wire.export.empty = true admits it" +
-			"; if it exports nothing else, kinds = [" + strings.Join(present, ", ") + "] takes what is there" +
-			"; if it needs a parameter for the kind, wire.export.kind_parameter and wire.export.kind_values name it" +
-			"; if the list has another name, wire.export.at says where it is",
+		Advice: "if your service answers a day without records so, wire.export.empty = true admits it; if it exports nothing else, kinds = [" +
+			strings.Join(present, ", ") + "] takes what is there; if it needs a parameter for the kind, wire.export.kind_parameter names it",
 	}
 }
 
