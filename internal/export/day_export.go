@@ -5,7 +5,6 @@ package export
 import (
 	"bufio"
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -117,10 +116,9 @@ type output struct {
 	written outfile.File
 
 	// While it is written:
-	file   *outfile.Output
-	lines  *bufio.Writer  // takes lines
-	packer io.WriteCloser // takes blocks of them
-	packed *bufio.Writer  // takes what the packer makes of them
+	file  *outfile.Output
+	lines *bufio.Writer
+	ends  []func() error // bring the lines to the file, in order
 }
 
 // isAt reports whether two files have one path, in any spelling.

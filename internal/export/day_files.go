@@ -56,8 +56,10 @@ func (e *dayExport) write(day client.Records) error {
 	}
 
 	for _, o := range e.outputs {
-		if err := cmp.Or(o.lines.Flush(), o.packer.Close(), o.packed.Flush()); err != nil {
-			return err
+		for _, end := range o.ends {
+			if err := end(); err != nil {
+				return err
+			}
 		}
 	}
 
@@ -126,23 +128,22 @@ func (b bounded) Write(p []byte) (int, error) {
 	return b.Output.Write(p)
 }
 
-// uncompressing is the packer that changes nothing.
-type uncompressing struct{ io.Writer }
-
-func (uncompressing) Close() error { return nil }
-
-// begin begins the file of an output. Its lines are in the file after their writers are flushed and closed.
+// begin begins the file of an output. Its lines are in the file after its ends.
 func (e *dayExport) begin(o *output) (err error) {
-	o.packed = bufio.NewWriterSize(bounded{o.file, e}, block)
+	file := bufio.NewWriterSize(bounded{o.file, e}, block)
+	o.lines, o.ends = file, []func() error{file.Flush}
+
+	var packer io.WriteCloser
 	switch e.day.Compression.ValueString() {
 	case gzipped:
-		o.packer = gzip.NewWriter(o.packed)
+		packer = gzip.NewWriter(file)
 	case zstandard:
-		o.packer, err = zstd.NewWriter(o.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
-	default:
-		o.packer = uncompressing{o.packed}
+		packer, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	}
-	o.lines = bufio.NewWriterSize(o.packer, block)
+	if packer != nil {
+		o.lines = bufio.NewWriterSize(packer, block)
+		o.ends = []func() error{o.lines.Flush, packer.Close, file.Flush}
+	}
 
 	return errors.Join(err, o.file.Begin())
 }

@@ -83,7 +83,11 @@ func (o *Output) Begin() error {
 	if _, err := o.f.Seek(0, io.SeekStart); err != nil {
 		return Pathless(err)
 	}
-	return Pathless(o.f.Truncate(0))
+	if err := o.f.Truncate(0); err != nil {
+		return Pathless(err)
+	}
+
+	return nil
 }
 
 // Write appends p, and updates the digest while the caller goes on. It returns ErrNoSpace on a full disk. After an
