@@ -28,6 +28,7 @@ type dayExport struct {
 
 	kinds   []records.Kind // that are asked for
 	outputs []*output      // the files to write
+	ends    []func() error // bring their lines to the files, in order
 	result  client.ExportResult
 
 	// What has been written so far. It may be read at any time.
@@ -118,7 +119,6 @@ type output struct {
 	// While it is written:
 	file  *outfile.Output
 	lines *bufio.Writer
-	ends  []func() error // bring the lines to the file, in order
 }
 
 // isAt reports whether two files have one path, in any spelling.

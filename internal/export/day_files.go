@@ -40,6 +40,7 @@ const (
 func (e *dayExport) write(day client.Records) error {
 	e.bytes.Store(0)
 	e.records.Store(0)
+	e.ends = nil
 	var of [len(records.Counts{})]*output // by kind; without {kind}, the first is that of all
 	for _, o := range e.outputs {
 		of[o.kind] = o
@@ -55,11 +56,9 @@ func (e *dayExport) write(day client.Records) error {
 		e.records.Add(1)
 	}
 
-	for _, o := range e.outputs {
-		for _, end := range o.ends {
-			if err := end(); err != nil {
-				return err
-			}
+	for _, end := range e.ends {
+		if err := end(); err != nil {
+			return err
 		}
 	}
 
@@ -128,10 +127,10 @@ func (b bounded) Write(p []byte) (int, error) {
 	return b.Output.Write(p)
 }
 
-// begin begins the file of an output. Its lines are in the file after its ends.
+// begin begins the file of an output. Its lines are in the file after the ends.
 func (e *dayExport) begin(o *output) (err error) {
 	file := bufio.NewWriterSize(bounded{o.file, e}, block)
-	o.lines, o.ends = file, []func() error{file.Flush}
+	o.lines = file
 
 	var packer io.WriteCloser
 	switch e.day.Compression.ValueString() {
@@ -142,8 +141,9 @@ func (e *dayExport) begin(o *output) (err error) {
 	}
 	if packer != nil {
 		o.lines = bufio.NewWriterSize(packer, block)
-		o.ends = []func() error{o.lines.Flush, packer.Close, file.Flush}
+		e.ends = append(e.ends, o.lines.Flush, packer.Close)
 	}
+	e.ends = append(e.ends, file.Flush)
 
 	return errors.Join(err, o.file.Begin())
 }

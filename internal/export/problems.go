@@ -5,9 +5,7 @@ package export
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -20,85 +18,53 @@ import (
 
 var atPath = path.Root("path")
 
-// writeProblem is the problem of an error that is not the service's. In Detail, {file}, {reason} and
-// {max_bytes} are replaced.
-type writeProblem struct {
-	err     error // nil for any other
-	problem tfkit.Problem
+// writeProblems are those of errors that are not the service's, in the order in which they apply.
+var writeProblems = []struct {
+	err         error
+	summary, do string
+	inState     string // if it is not as before
+}{
+	{errTooMuch, "The day is larger than max_bytes", "raise max_bytes, ask for fewer kinds, or compress the file.", ""},
+	{
+		outfile.ErrPartial, "The files could not all be replaced", "remove the cause and run again, which exports the day once more and replaces all files.",
+		"as before; some of the new files are in their places",
+	},
+	{outfile.ErrExists, "There is a file already", "choose another path, remove the file, or set overwrite = true if it may be replaced.", ""},
+	{outfile.ErrInUse, "Two resources write the same file", "give each resource a path of its own.", ""},
+	{
+		outfile.ErrBusy, "Another run writes the same file",
+		"give each resource a path of its own, also in other workspaces and under other provider configurations; or run again when the other run has ended.",
+		"",
+	},
+	{outfile.ErrNoFolder, "The folder does not exist", "create the folder, correct path, or set create_directories = true.", ""},
+	{outfile.ErrNoSpace, "The disk is full", "free space on the disk of path, choose a path on another one, or compress the file.", ""},
 }
 
-// writeProblems are in the order in which they apply.
-var writeProblems = []writeProblem{
-	{errTooMuch, tfkit.Problem{
-		Summary: "The day is larger than max_bytes",
-		Detail:  "The export would be larger than {max_bytes} bytes; what was written of it is removed.",
-		Do:      "raise max_bytes, ask for fewer kinds, or compress the file.",
-		At:      atMaxBytes,
-	}},
-	{outfile.ErrPartial, tfkit.Problem{
-		Summary: "The files could not all be replaced",
-		Detail:  "{file} could not be put in its place: {reason}.",
-		InState: "as before; some of the new files are in their places",
-		Do:      "remove the cause and run again, which exports the day once more and replaces all files.",
-		At:      atPath,
-	}},
-	{outfile.ErrExists, tfkit.Problem{
-		Summary: "There is a file already",
-		Detail:  "{file} would replace one that is at path already. That one may belong to another resource, so it was left as it is.",
-		Do:      "choose another path, remove the file, or set overwrite = true if it may be replaced.",
-		At:      atPath,
-	}},
-	{outfile.ErrInUse, tfkit.Problem{
-		Summary: "Two resources write the same file",
-		Detail:  "Another resource of this run has written a file at this path. No request was sent.",
-		Do:      "give each resource a path of its own.",
-		At:      atPath,
-	}},
-	{outfile.ErrBusy, tfkit.Problem{
-		Summary: "Another run writes the same file",
-		Detail:  "{file} cannot be written: {reason}. No request was sent.",
-		Do:      "give each resource a path of its own, also in other workspaces and under other provider configurations; or run again when the other run has ended.",
-		At:      atPath,
-	}},
-	{outfile.ErrNoFolder, tfkit.Problem{
-		Summary: "The folder does not exist",
-		Detail:  "{file} cannot be written: {reason}. No request was sent.",
-		Do:      "create the folder, correct path, or set create_directories = true.",
-		At:      atPath,
-	}},
-	{outfile.ErrNoSpace, tfkit.Problem{
-		Summary: "The disk is full",
-		Detail:  "{file} could not be written to its end: {reason}. What was written of it is removed.",
-		Do:      "free space on the disk of path, choose a path on another one, or compress the file.",
-		At:      atPath,
-	}},
-	{nil, tfkit.Problem{
-		Summary: "The file could not be written",
-		Detail:  "{file} could not be written. The reason: {reason}.",
-		Do:      "correct path, or what is at that path, and run again.",
-		At:      atPath,
-	}},
-}
-
-// fail reports why there are no new files, and returns false. of is the output that the error is about;
-// nil for all.
+// fail reports why there are no new files, and returns false. of is the output that cannot be written, before any
+// request; nil for an error after that.
 func (e *dayExport) fail(err error, of *output) bool {
 	if transport.IsError(err) {
 		tfkit.ProblemOf(err, e.inState).AddError(e.diags)
 		return false
 	}
 
-	file := "The file"
-	if of != nil && e.day.split() {
-		file = "The file of " + of.name
+	file, end := "The file", ". What was written of it is removed."
+	if of != nil {
+		end = ". No request was sent."
+		if e.day.split() {
+			file = "The file of " + of.name
+		}
 	}
-
-	i := slices.IndexFunc(writeProblems, func(known writeProblem) bool { return known.err == nil || errors.Is(err, known.err) })
-	problem := writeProblems[i].problem
-	problem.Detail = strings.NewReplacer(
-		"{file}", file, "{reason}", err.Error(), "{max_bytes}", strconv.FormatInt(e.day.MaxBytes.ValueInt64(), 10),
-	).Replace(problem.Detail)
-	problem.InState = cmp.Or(problem.InState, e.inState)
+	problem := tfkit.Problem{
+		Summary: "The file could not be written", Detail: file + " could not be written: " + err.Error() + end,
+		InState: e.inState, Do: "correct path, or what is at that path, and run again.", At: atPath,
+	}
+	for _, known := range writeProblems {
+		if errors.Is(err, known.err) {
+			problem.Summary, problem.Do, problem.InState = known.summary, known.do, cmp.Or(known.inState, e.inState)
+			break
+		}
+	}
 	problem.AddError(e.diags)
 
 	return false
