@@ -97,26 +97,6 @@ func TestAccConsentResource_update(t *testing.T) {
 	)
 }
 
-func TestAccConsentResource_disappears(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block()
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: jane},
-			{
-				PreConfig:        func() { service.DeleteConsent(scope, person) },
-				Config:           jane,
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-			},
-		},
-	})
-
-	wantUpdates(t, service, update(configured, nil), update(configured, nil))
-}
-
 func TestAccConsentResource_import(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t)
@@ -136,33 +116,6 @@ func TestAccConsentResource_import(t *testing.T) {
 	})
 
 	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
-}
-
-// TestAccConsentResource_laterChoice lets the person choose after the configured time. Nothing
-// is written then, and nothing when the object is destroyed, although it would withdraw.
-func TestAccConsentResource_laterChoice(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block(`agreement_time = "`+early+`"`, `on_destroy = "withdraw"`)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: jane},
-			{
-				PreConfig:        func() { service.PutConsent(scope, person, choose(late)) },
-				Config:           jane,
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectEmptyPlan()),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(false)),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("agreement_time"), knownvalue.StringExact(late)),
-				},
-			},
-		},
-	})
-
-	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
-	wantHeld(t, service, choose(late).Clauses)
 }
 
 func TestAccConsentResource_writeOnly(t *testing.T) {

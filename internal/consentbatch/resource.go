@@ -51,12 +51,15 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 	setting := func(description string) schema.Attribute {
 		return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true), MarkdownDescription: description}
 	}
+	text := func(description string, rules ...validator.String) schema.Attribute {
+		return schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: description}
+	}
+	number := func(description string, rule validator.Int64) schema.Attribute {
+		return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{rule}, MarkdownDescription: description}
+	}
 	attributes := map[string]schema.Attribute{
-		"source": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))},
-			MarkdownDescription: "Path of a CSV, NDJSON or JSON file with one row per person, read at plan and at apply. Exactly one of `source` and `content_wo` is required.",
-		},
+		"source": text("Path of a CSV, NDJSON or JSON file with one row per person, read at plan and at apply. Exactly one of `source` and `content_wo` is required.",
+			stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))),
 		"content_wo": schema.StringAttribute{
 			Optional:            true,
 			Sensitive:           true,
@@ -64,16 +67,9 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("content_wo_version"))},
 			MarkdownDescription: "The rows as text, never stored in plan or state. Requires Terraform 1.11 or later.",
 		},
-		"content_wo_version": schema.Int64Attribute{
-			Optional:            true,
-			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
-			MarkdownDescription: "Version of `content_wo`, any number. Changing it compares the rows again.",
-		},
-		"format": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))},
-			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to that of the first character.",
-		},
+		"content_wo_version": number("Version of `content_wo`, any number. Changing it compares the rows again.", int64validator.AlsoRequires(path.MatchRoot("content_wo"))),
+		"format": text("Format of the rows: `csv`, `ndjson` or `json`. Defaults to that of the first character.",
+			stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))),
 		"shard": schema.SingleNestedAttribute{
 			Optional:            true,
 			MarkdownDescription: "Part of the rows that this resource manages, so that several workspaces or machines share one file.",
@@ -99,17 +95,10 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Validators:          []validator.String{stringvalidator.OneOf(retain, withdraw)},
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves all consent as it is; `withdraw` sets the five clauses of every row to `false`.",
 		},
-		"report_path": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces a former report and no other file.",
-		},
-
-		"max_new_records": schema.Int64Attribute{
-			Optional:            true,
-			Validators:          []validator.Int64{int64validator.AtLeast(0)},
-			MarkdownDescription: "How many rows may be the first record of a person, which nothing can remove. More are an error before the first write. Defaults to the number of added rows, once all rows were applied.",
-		},
+		"report_path": text("Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces a former report and no other file.",
+			stringvalidator.LengthAtLeast(1)),
+		"max_new_records": number("How many rows may be the first record of a person, which nothing can remove. More are an error before the first write. Defaults to the number of added rows, once all rows were applied.",
+			int64validator.AtLeast(0)),
 
 		"digest": schema.StringAttribute{
 			Computed:            true,
