@@ -17,7 +17,7 @@ type Reading struct {
 	Cached bool  // the answer is from a cache
 
 	// Lost reports that a write was sent whose answer was lost. Before is what the service
-	// held before that; nil if it was not read, zero if there was no record.
+	// held before any write; nil if it was not read, zero if there was no record.
 	Lost   bool
 	Before *Print
 }
@@ -54,7 +54,7 @@ func (e Evidence) facts() (all Fact) {
 
 	// After a lost write, a new record is that write, whatever the service has made of the address.
 	differing := e.Keeping.Differences(wanted, e.Print)
-	isArrived := e.Lost && isChanged && slices.Equal(differing, []string{"user_ipv6"})
+	isArrived := isChanged && slices.Equal(differing, []string{"user_ipv6"})
 	isSame := len(differing) == 0 || isArrived
 	if e.Action == Withdraw {
 		isSame = hasClauses

@@ -18,12 +18,6 @@ func answering(operation string, status int, body string) mockserver.Fault {
 	return mockserver.Fault{Operation: operation, Status: status, Body: []byte(body), Commit: operation == mockserver.OpUpdateConsent && status < 300}
 }
 
-// always returns a fault that lasts.
-func always(fault mockserver.Fault) mockserver.Fault {
-	fault.Times = -1
-	return fault
-}
-
 // TestConsent_write plans to create an object, or to change one. Then it is applied to a person who has
 // a record by now, or whose record cannot be read or written. Without an error, the next plan is empty.
 func TestConsent_write(t *testing.T) {
@@ -44,15 +38,13 @@ func TestConsent_write(t *testing.T) {
 		kept   bool                 // the record is left as it is, and so is what is in state with an error
 		errors []string
 	}{
-		"nobody":                      {},
-		"a later choice":              {holds: new(choose(late)), says: laterStands, kept: true},
-		"a choice without a time":     {holds: new(refusal()), says: untimedStands, kept: true},
-		"overruled":                   {holds: new(refusal()), config: overrules},
-		"no time configured":          {holds: new(choose(late)), config: withoutIt, says: untimedStands, kept: true},
-		"no time configured, nobody":  {config: withoutIt},
-		"no time, and no difference":  {holds: &mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
-		"no time, and cannot compare": {fault: answering(get, 403, `{}`), config: withoutIt, errors: []string{"Not permitted", "Get consent"}},
-		"400 about a field":           {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"nobody":                     {},
+		"a later choice":             {holds: new(choose(late)), says: laterStands, kept: true},
+		"a choice without a time":    {holds: new(refusal()), says: untimedStands, kept: true},
+		"overruled":                  {holds: new(refusal()), config: overrules},
+		"no time configured":         {holds: new(choose(late)), config: withoutIt, says: untimedStands, kept: true},
+		"no time, and no difference": {holds: &mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
+		"400 about a field":          {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
 
 		"a change, and a later choice":          {exists: true, config: changed, holds: new(choose(late)), says: stands, kept: true},
 		"a change, and a choice without a time": {exists: true, config: changed, holds: new(refusal()), says: untimedStands, kept: true},
@@ -127,20 +119,13 @@ func TestConsent_destroy(t *testing.T) {
 	t.Parallel()
 	for label, tc := range map[string]struct {
 		applied prototest.Attributes
-		holds   *mockserver.ConsentRecord // in place of what was applied
 		fault   mockserver.Fault
 		sends   []map[string]any
 		says    string // a warning, or the error
 		fails   bool
 	}{
-		"retained":       {applied: agreed, says: "The consent stays at the service"},
-		"withdrawn":      {applied: withdrawing, sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})}},
-		"refused before": {applied: withdrawing, holds: &mockserver.ConsentRecord{Manual: new(false), AgreementTime: early, UserIPv6: new("2001:db8::2")}},
-		"none, and then a record": {
-			applied: withdrawing, fault: answering(mockserver.OpGetConsent, 404, `{"error":{"code":"gone"}}`),
-			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
-		},
-		"none, twice": {applied: withdrawing, fault: always(answering(mockserver.OpGetConsent, 404, `{"error":{"code":"gone"}}`)), says: "A consent record is missing"},
+		"retained":  {applied: agreed, says: "The consent stays at the service"},
+		"withdrawn": {applied: withdrawing, sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})}},
 		"failed": {
 			applied: withdrawing.With(withoutIt), fault: answering(mockserver.OpUpdateConsent, 403, `{}`), says: "Not permitted", fails: true,
 			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
@@ -150,9 +135,6 @@ func TestConsent_destroy(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
 			state := created(t, p, service, tc.applied)
-			if tc.holds != nil {
-				service.PutConsent(scope, person, *tc.holds)
-			}
 			if tc.fault.Operation != "" {
 				service.Inject(tc.fault)
 			}
