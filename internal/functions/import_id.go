@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -57,20 +56,13 @@ func (importID) Run(ctx context.Context, req function.RunRequest, resp *function
 		return
 	}
 
-	if err := client.ValidateSegment(identity); err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The identity %v", err))
-		return
-	}
-	for i, part := range scope {
+	parts := append([]string{identity}, scope...)
+	for i, part := range parts {
 		if err := client.ValidateSegment(part); err != nil {
-			resp.Error = function.NewArgumentFuncError(int64(i+1), fmt.Sprintf("This value of the scope %v", err))
+			resp.Error = function.NewArgumentFuncError(int64(i), fmt.Sprintf("The value %v", err))
 			return
 		}
-	}
-
-	parts := append(slices.Clone(scope), identity)
-	for i, part := range parts {
 		parts[i] = url.PathEscape(part)
 	}
-	resp.Error = resp.Result.Set(ctx, strings.Join(parts, "/"))
+	resp.Error = resp.Result.Set(ctx, strings.Join(append(parts[1:], parts[0]), "/"))
 }

@@ -5,6 +5,7 @@ package functions
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -53,16 +54,16 @@ func (utcDates) Run(ctx context.Context, req function.RunRequest, resp *function
 		return
 	}
 
-	first, err := client.ParseDay(from)
-	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, "The first date "+err.Error())
-		return
+	var ends [2]time.Time
+	for i, text := range []string{from, to} {
+		day, err := client.ParseDay(text)
+		if err != nil {
+			resp.Error = function.NewArgumentFuncError(int64(i), "The date "+err.Error())
+			return
+		}
+		ends[i] = day
 	}
-	last, err := client.ParseDay(to)
-	if err != nil {
-		resp.Error = function.NewArgumentFuncError(1, "The last date "+err.Error())
-		return
-	}
+	first, last := ends[0], ends[1]
 	if last.Before(first) {
 		resp.Error = function.NewArgumentFuncError(1, "The last date is before the first")
 		return

@@ -51,6 +51,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{settings{"headers": settings{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
 		{wire("login", "parameters_in", "canary"), "parameters_in", "wire.login.parameters_in must be one of"},
 		{settings{"wire": settings{"lag": "11m"}}, "lag", "must be a duration"},
+		{settings{"wire": settings{"lag": "11m", "consent": settings{"at": "canary"}}}, "lag", "wire.lag must be a duration"},
 		{wire("pending", "statuses", settings{"ended": []any{""}}), "statuses", "holds an empty word"},
 		{wire("consent", "at", "canary"), "at", "must be a JSON Pointer"},
 	} {

@@ -26,8 +26,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// Server is everything that Terraform may ask of the provider, without the experimental
-// state stores.
+// Server is everything that Terraform may ask of the provider, without the experimental state stores.
 type Server interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer

@@ -17,17 +17,11 @@ import (
 // Problem is a diagnostic in the form that all of them share: what happened, what is in
 // state now, and what to do. It must not hold secrets or personal data.
 type Problem struct {
-	// Summary is a headline of at most 60 characters, without a full stop.
-	Summary string
-	// Detail says what happened, in whole sentences.
-	Detail string
-	// InState completes the sentence "In state now: …", without its full stop; empty if
-	// the state does not matter.
-	InState string
-	// Do completes the sentence "What to do: …", with its full stop; empty for nothing.
-	Do string
-	// At is the attribute that the problem is about; empty for none.
-	At path.Path
+	Summary string    // a headline of at most 60 characters, without a full stop
+	Detail  string    // what happened, in whole sentences
+	InState string    // completes "In state now: …", without its full stop; empty if the state does not matter
+	Do      string    // completes "What to do: …", with its full stop; empty for nothing
+	At      path.Path // the attribute that the problem is about; empty for none
 }
 
 // AddError reports the problem as an error.

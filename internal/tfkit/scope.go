@@ -103,8 +103,7 @@ func addPerson[A any](as func(TextAttribute) A, attributes map[string]A, text st
 	return AddScope(as, attributes)
 }
 
-// KnownScope returns the object's own scope, or else the provider's and never a mixture. It
-// reports false if that is not known yet.
+// KnownScope returns the object's own scope, or else the provider's, and whether it is known yet.
 func (s *Service) KnownScope(m Scope) (scope client.Scope, known bool) {
 	m = cmp.Or(m, s.DefaultScope)
 	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}, !m.isUnknown()

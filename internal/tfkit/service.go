@@ -22,23 +22,15 @@ import (
 
 // Service is what the provider block makes available. Every object embeds the one of the latest Configure.
 type Service struct {
-	// Client is nil exactly if Unknown is not empty.
-	Client *client.Client
-	// DefaultScope is the provider's scope; zero if it has none, and of unknown values as long as a part is not known.
-	DefaultScope Scope
-	// Unknown lists the attributes of the provider block without which there is no client, as long as
-	// they are not known.
-	Unknown []string
-	// Consents is the evidence about the people whose consent the objects of this run keep.
-	Consents Consents
-	// Profiles records whose profile the objects of this run write.
-	Profiles Claims
-	// Deletions records which deletions the objects of this run stand for and submit.
-	Deletions Claims
-	// Deferred carries out deferred requests; nil if Client is nil.
-	Deferred *deferred.Engine
-	// Files are the output files of this run.
-	Files outfile.PathsInUse
+	Client       *client.Client // nil exactly if Unknown is not empty
+	Unknown      []string       // attributes of the provider block that a client needs and that are not known yet
+	DefaultScope Scope          // of the provider; zero if it has none, and of unknown values while a part is not known
+
+	Consents  Consents           // evidence about the people whose consent the objects of this run keep
+	Profiles  Claims             // whose profile the objects of this run write
+	Deletions Claims             // which deletions the objects of this run stand for and submit
+	Deferred  *deferred.Engine   // carries out deferred requests; nil if Client is nil
+	Files     outfile.PathsInUse // the output files of this run
 
 	hasRead atomic.Bool // an object of a resource was read in this run
 }
