@@ -69,6 +69,9 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	}
 	for name, schema := range schemas.ActionSchemas {
 		check(name, schema.Schema, p.PlanAction)
+		if slices.ContainsFunc(schema.Schema.Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "identity_id" && !a.WriteOnly }) {
+			t.Errorf("%s takes no ephemeral identity", name)
+		}
 	}
 
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
