@@ -75,8 +75,6 @@ func TestProfile_unusableInputIsRefusedAndNotRepeated(t *testing.T) {
 			"no version":    {"identity_id": person, "profile_wo": "{}"},
 			"version alone": config("{}", prototest.Attributes{"profile_wo_version": 1}),
 			"on_destroy":    config("{}", prototest.Attributes{"on_destroy": "delete"}),
-			"no time":       config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"create": "0s"}}),
-			"too much time": config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"update": "9999h"}}),
 		} {
 			if errors := o.Validate(name, cfg).Errors(); len(errors) == 0 {
 				t.Errorf("%s is accepted", label)

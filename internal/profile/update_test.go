@@ -38,7 +38,9 @@ func TestProfile_waitIsResumed(t *testing.T) {
 			}
 
 			o.NewRun()
-			o.config = config(gold, within("1m"))
+			if given != nil {
+				o.config = config(gold, within("1m"))
+			}
 			plan, _ = o.MustPlan(name, o.state, o.config)
 			if plan.Attributes["fulfilled"] != prototest.Unknown {
 				t.Errorf("planned is %v", plan.Attributes)
@@ -76,27 +78,6 @@ func TestProfile_unknownInThePlan(t *testing.T) {
 		}
 		wantSent(t, o.service, gold)
 	})
-}
-
-// What the service shows of a pending update is a warning, so that other objects can be planned.
-func TestProfile_refreshSays(t *testing.T) {
-	t.Parallel()
-	for says, operation := range map[string]string{"could not be checked": mockserver.OpListPendingRequests, "Not permitted": mockserver.OpGetProfile, "wire.pending.statuses": ""} {
-		run(t, says, func(_ *testing.T, o *object) {
-			o.apply(quickGold)
-			o.refresh(1) // the list has shown it
-			if operation == "" {
-				o.conclude(0, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
-			} else {
-				o.conclude(0, gone)
-				o.answer(operation, -1, 403, `{"error":{}}`)
-			}
-			o.refresh(2)
-			o.says(says)
-			o.want(false, gold)
-			o.WantEmptyPlan(name, o.state, o.config)
-		}, never)
-	}
 }
 
 // The service carries out nothing by itself.
@@ -158,16 +139,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		o.conclude(1, done)
 		o.refresh(3)
 		o.want(true, silver)
-	}, never)
-
-	run(t, "what a profile was before proves nothing", func(_ *testing.T, o *object) {
-		o.apply(quickGold)
-		o.service.Inject(mockserver.Fault{
-			Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(gold), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
-		})
-		o.conclude(0, gone)
-		o.refresh(3)
-		o.want(false, gold)
 	}, never)
 
 	// An empty object would be planned anew forever.
@@ -238,19 +209,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		o.fails("Not permitted")
 		_, o.diags = o.Create("analytics_data_deletion", prototest.Attributes{"identity_id": person})
 		o.fails("Conflicting pending request")
-	}, never)
-
-	// The second one is fulfilled, and the first may still change the profile.
-	run(t, "first one counts beside the second", func(_ *testing.T, o *object) {
-		o.apply(quickGold)
-		o.apply(config(silver, notWaiting))
-		o.refresh(1)
-		o.conclude(1, done)
-		o.wantEmptyPlan()
-		o.want(false, silver)
-		o.conclude(0, failed)
-		o.wantEmptyPlan()
-		o.want(true, silver)
 	}, never)
 
 	// Its values are absolute, and a pending update could be somebody else's.

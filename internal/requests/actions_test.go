@@ -66,9 +66,6 @@ func TestActions_planAndLostIdentitySendNothing(t *testing.T) {
 
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"read_only": true}))
 		prototest.WantText(t, o.PlanAction(o.name, o.config).Errors(), "read-only")
-		o.Reconfigure(prototest.Config(o.service).Without("org_id", "project_id"))
-		prototest.WantText(t, o.PlanAction(o.name, o.config).Errors(), "No usable scope")
-		o.NoErrors(o.PlanAction(o.name, o.config.With(prototest.Attributes{"account_id": prototest.Unknown})))
 		wantNothingSent(t, o.service)
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
@@ -110,31 +109,6 @@ func TestDataAccess_lostAnswerIsNotTheData(t *testing.T) {
 	}, func(s *mockserver.Server) { s.FulfilmentDelay = -1 })
 }
 
-// Data about somebody else, and data older than the request, are not written.
-func TestDataAccess_dataOfSomethingElse(t *testing.T) {
-	t.Parallel()
-	const theirs = "grace@example.com"
-	type row struct {
-		body, date, says string
-	}
-	rows(t, map[string]row{
-		"of somebody else":       {`{"identityId":"` + theirs + `","profile":{"plan":"Canary"},"events":[{"id":1}]}`, "", "about somebody else"},
-		"older than the request": {`{}`, "Fri, 31 Dec 1999 23:00:00 GMT", "older than the request"},
-	}, func(t *testing.T, _ string, row row) {
-		accesses.each(t, func(t *testing.T, o *object) {
-			answer := mockserver.Fault{Operation: o.operation, Skip: 1, Status: 200, Body: []byte(row.body), Times: -1}
-			if row.date != "" {
-				answer.Header = map[string][]string{"Date": {row.date}}
-			}
-			o.service.Inject(answer)
-			o.apply(nil)
-			o.says(row.says)
-			wantUnnamed(t, o.diags.Warnings(), theirs)
-			o.wantNoFile()
-		})
-	})
-}
-
 // Each call for data that are ready queues another request.
 func TestDataAccess_noDataAreAskedForFiveTimes(t *testing.T) {
 	t.Parallel()
@@ -168,28 +142,64 @@ func TestDataAccess_noDataAreAskedForFiveTimes(t *testing.T) {
 	}, func(s *mockserver.Server) { s.DataRetention = time.Nanosecond })
 }
 
-// Data that could not be fetched or written are fetched by the next apply, without another
-// request.
-func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
+// An answer that is not the data leaves the request in state and no file. The next apply fetches the data without another
+// request, with the setting that the warning names where that has to admit them, and with other triggers where the
+// service queues nothing.
+func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]bool{"Not permitted": false, "not a regular file": true}, func(t *testing.T, says string, isFolder bool) {
-		accesses.each(t, func(_ *testing.T, o *object) {
-			if isFolder {
-				o.service.Inject(mockserver.Fault{Operation: o.operation, Commit: true, Then: func() { _ = os.Mkdir(o.path, 0o700) }})
-			} else {
-				o.service.Inject(mockserver.Fault{Operation: o.operation, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
-			}
+	const theirs, gold, sessions = "grace@example.com", `{"plan":"gold","seen":3}`, `{"profile":{"plan":"gold"},"sessions":[]}`
+	type row struct {
+		answer mockserver.Fault
+		says   []string
+		at     string // setting that admits the answer
+		again  prototest.Attributes
+	}
+	isOld := map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}
+	rows(t, map[string]row{
+		"refused":          {mockserver.Fault{Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)}, []string{"its data is not in the file", "Not permitted"}, "", nil},
+		"of somebody else": {mockserver.Fault{Skip: 1, Status: 200, Body: []byte(`{"identityId":"` + theirs + `","profile":{},"events":[{"id":1}]}`)}, []string{"about somebody else"}, "", nil},
+		"older":            {mockserver.Fault{Skip: 1, Status: 200, Body: []byte(`{}`), Header: isOld}, []string{"older than the request"}, "", nil},
+		"not recognised":   {mockserver.Fault{Skip: 1, Times: -1, Status: 200, Body: []byte(gold)}, []string{"not recognised as the person's data", `"plan"`, "wire.all_data.at"}, "/plan", nil},
+		"at once":          {mockserver.Fault{Times: -1, Status: 200, Body: []byte(sessions)}, []string{"wire.all_data.at", "change triggers"}, "/sessions", on("friday")},
+	}, func(t *testing.T, _ string, row row) {
+		accesses.each(t, func(t *testing.T, o *object) {
+			row.answer.Operation = o.operation
+			o.service.Inject(row.answer)
 			o.apply(nil)
-			o.says("its data is not in the file", says)
-			_ = os.Remove(o.path)
+			o.says(row.says...)
+			wantUnnamed(t, o.diags.Warnings(), theirs)
 			o.refresh()
 			o.wantNoFile()
-			o.want(prototest.Attributes{"request_id": "request-1"})
-			o.apply(nil)
-			o.wantFile()
-			o.want(prototest.Attributes{"request_id": "request-1"})
-			o.queued(1)
+			id := o.state.Attributes["request_id"]
+			if row.at == "" {
+				o.apply(nil)
+				o.wantFile()
+				o.want(prototest.Attributes{"request_id": id})
+				o.queued(1)
+				return
+			}
+
+			o.withWire(dataAt(row.at))
+			o.apply(row.again)
+			o.want(prototest.Attributes{"fulfilled": true})
+			o.wantText(string(row.answer.Body))
+			o.wantEmptyPlan()
 		})
+	})
+}
+
+// A file that cannot be put in place is as good as none.
+func TestDataAccess_failedFileIsWrittenByTheNextApply(t *testing.T) {
+	t.Parallel()
+	accesses.each(t, func(_ *testing.T, o *object) {
+		o.service.Inject(mockserver.Fault{Operation: o.operation, Commit: true, Then: func() { _ = os.Mkdir(o.path, 0o700) }})
+		o.apply(nil)
+		o.says("its data is not in the file", "not a regular file")
+		_ = os.Remove(o.path)
+		o.wantNoFile()
+		o.apply(nil)
+		o.wantFile()
+		o.queued(1)
 	})
 }
 
@@ -226,43 +236,6 @@ func (o *object) renew() {
 	o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	o.service.FulfilAll()
 	o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
-}
-
-// An answer that is not recognised as the data leaves the request in state and no file. The setting that the warning
-// names admits the answer. Nothing is requested again, unless the service has queued nothing.
-func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
-	t.Parallel()
-	type row struct {
-		body, at string
-		says     []string
-		again    prototest.Attributes
-	}
-	const gold, sessions = `{"plan":"gold","seen":3}`, `{"profile":{"plan":"gold"},"sessions":[]}`
-	rows(t, map[string]row{
-		"once it is ready": {gold, "/plan", []string{"not recognised as the person's data", `"plan"`, "wire.all_data.at"}, nil},
-		"at once":          {sessions, "/sessions", []string{"wire.all_data.at", "change triggers"}, on("friday")},
-	}, func(t *testing.T, name string, row row) {
-		accesses.each(t, func(_ *testing.T, o *object) {
-			if name == "at once" {
-				o.answer(o.operation, -1, 200, row.body)
-			} else {
-				mocktest.AnswerData(row.body)(o.service.Server)
-			}
-			o.apply(nil)
-			o.says(row.says...)
-			o.wantNoFile()
-
-			o.withWire(dataAt(row.at))
-			o.refresh()
-			o.apply(row.again)
-			o.want(prototest.Attributes{"fulfilled": true})
-			o.wantText(row.body)
-			o.wantEmptyPlan()
-			if name == "once it is ready" {
-				o.queued(1)
-			}
-		})
-	})
 }
 
 // While somebody else's request is pending, the data are not asked for, however often it is tried.
@@ -371,9 +344,8 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 	})
 }
 
-// Data that are requested again replace the file that the object itself has written. Another path
-// replaces the object, and another object leaves the file as it is.
-func TestDataAccess_replacedInPlace(t *testing.T) {
+// Another path replaces the object, and another object leaves the file as it is.
+func TestDataAccess_fileStaysWithoutItsObject(t *testing.T) {
 	t.Parallel()
 	accesses.each(t, func(t *testing.T, o *object) {
 		o.apply(nil)
@@ -382,46 +354,18 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 			t.Errorf("it is replaced for %v", plan.Replace)
 		}
 
-		never(o.service.Server)
-		o.service.DataRetention = time.Nanosecond
-		o.apply(atOnce.With(on("friday")))
-		o.want(prototest.Attributes{"fulfilled": false})
-		o.service.DataRetention = time.Hour
-		o.service.FulfilAll()
-		o.refresh()
-		o.apply(nil)
-		o.wantFile()
-		o.wantEmptyPlan()
-
 		o.withWire(dataAt("/profile"))
 		o.state, o.diags = o.Destroy(o.name, o.state)
-		o.NoErrors(o.diags)
 		o.says("stays where it is")
 		o.refused(o.config, "a file is at that path already")
 		wantData(t, o.path)
 	})
 }
 
-// What a killed process has put in place before Terraform recorded it is replaced by the next run,
-// without overwrite, whether the file is the first one or has replaced that of the object.
+// What a killed process has put in place before Terraform recorded it is replaced by the next run, without overwrite, also
+// where it has replaced the file of the object. One that Terraform has recorded is kept.
 func TestDataAccess_killedBeforeItIsRecorded(t *testing.T) {
 	t.Parallel()
-	t.Run("the first file", func(t *testing.T) {
-		t.Parallel()
-		names{accessName, requestAccessName}.each(t, func(t *testing.T, o *object) {
-			o.withWire(dataAt("/profile"))
-			o.once(o.config)
-			o.NoErrors(o.diags)
-			prototest.KillUnrecorded(t, o.path)
-			o.NewRun()
-			o.once(o.config)
-			o.NoErrors(o.diags)
-			if wantData(t, o.path); o.name == accessName {
-				o.wantFile()
-			}
-		})
-	})
-
 	rows(t, map[string]prototest.Attributes{"the file of a pending request": atOnce, "another file": nil}, func(t *testing.T, _ string, before prototest.Attributes) {
 		accesses.each(t, func(t *testing.T, o *object) {
 			o.withWire(dataAt("/profile"))
@@ -438,25 +382,14 @@ func TestDataAccess_killedBeforeItIsRecorded(t *testing.T) {
 				o.says("The data is requested again", "killed")
 			}
 			o.apply(nil)
-			o.wantFile()
+			prototest.KillUnrecorded(t, o.path)
 			o.refresh()
 			o.says()
+			if outfile.IsUnrecorded(o.path) {
+				t.Error("the next run would replace it")
+			}
+			o.wantFile()
 			o.wantEmptyPlan()
 		})
-	})
-}
-
-// A file that Terraform has recorded is not taken for one that a killed process has left.
-func TestDataAccess_refreshConfirmsTheFile(t *testing.T) {
-	t.Parallel()
-	accesses.each(t, func(t *testing.T, o *object) {
-		o.apply(nil)
-		prototest.KillUnrecorded(t, o.path)
-		o.refresh()
-		o.says()
-		if outfile.IsUnrecorded(o.path) {
-			t.Error("the next run would replace it")
-		}
-		o.wantFile()
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -16,16 +15,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
 	deletions.each(t, func(t *testing.T, o *object) {
 		o.apply(on("monday"))
-		o.NewRun()
-		_, diags := o.MustPlan(o.name, o.state, config(prototest.Attributes{"triggers": prototest.Unknown, "identity_id": "ada@example.com"}))
-		prototest.WantText(t, diags.Warnings(), "irreversible") // Terraform plans the replacement again, and shows none of its warnings
-
-		o.NewRun()
 		putData(o.service)
-		plan, _ := o.MustPlan(o.name, o.state, config(on("friday")))
-		if len(plan.Replace) > 0 || plan.Attributes["request_id"] != prototest.Unknown {
-			t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
-		}
 		o.apply(on("friday"))
 		o.says("irreversible", "does not revoke consent")
 		o.want(prototest.Attributes{"fulfilled": true, "request_id": o.queued(2)[1].ID})
@@ -114,21 +104,6 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 			}
 		}, never)
 	})
-}
-
-// A deletion whose answer is not understood is in state as sent, with a warning, and is
-// never sent again.
-func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
-	t.Parallel()
-	deletions.each(t, func(_ *testing.T, o *object) {
-		o.apply(atOnce)
-		o.says("Sent, and the answer is not understood", `"simmering"`, "never sent again")
-		o.want(prototest.Attributes{"fulfilled": false, "request_id": nil})
-		o.apply(within("5s").With(prototest.Attributes{"wait_for_fulfilment": true})) // which learns the ID
-		o.want(prototest.Attributes{"fulfilled": false, "request_id": o.queued(1)[0].ID})
-		o.refresh()
-		o.wantEmptyPlan()
-	}, never, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
 }
 
 // The text of a failure may name people, so none of it is shown.

@@ -4,7 +4,6 @@ package requests_test
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -79,41 +78,26 @@ func TestAccDataDeletionResource_basic(t *testing.T) {
 	}
 }
 
-// Once its file is gone, the object is created anew.
 func TestAccDataAccessRequestResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
 	service := startWithData(t)
 	path := output(t)
-	access := block(accessName, fmt.Sprintf("output_path = %q", path))
-	isWritten := state(accessAddress, map[string]knownvalue.Check{
-		"fulfilled": knownvalue.Bool(true), "fulfilled_at": instant, "requested_at": instant, "overwrite": knownvalue.Bool(false),
-		"output_path": knownvalue.StringExact(path), "sha256": knownvalue.NotNull(), "bytes": knownvalue.NotNull(),
-	})
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: acctest.Block(service) + access,
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate),
-					plancheck.ExpectUnknownValue(accessAddress, tfjsonpath.New("sha256")),
-				}},
-				ConfigStateChecks: isWritten,
-			},
-			{
-				PreConfig: func() {
-					if err := os.Remove(path); err != nil {
-						t.Error(err)
-					}
-				},
-				Config:            acctest.Block(service, "wire {\n  lag = \"0s\"\n  all_data {\n    at = \"/profile\"\n  }\n}") + access,
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate)),
-				ConfigStateChecks: isWritten,
-			},
-		},
+		Steps: []resource.TestStep{{
+			Config: acctest.Block(service) + block(accessName, fmt.Sprintf("output_path = %q", path)),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate),
+				plancheck.ExpectUnknownValue(accessAddress, tfjsonpath.New("sha256")),
+			}},
+			ConfigStateChecks: state(accessAddress, map[string]knownvalue.Check{
+				"fulfilled": knownvalue.Bool(true), "fulfilled_at": instant, "requested_at": instant, "overwrite": knownvalue.Bool(false),
+				"output_path": knownvalue.StringExact(path), "sha256": knownvalue.NotNull(), "bytes": knownvalue.NotNull(),
+			}),
+		}},
 	})
 
-	wantQueued(t, service, mockserver.OpGetAllData, 1) // the service answers the other with the data
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
 	wantData(t, path)
 }
