@@ -119,8 +119,8 @@ type update struct {
 	memory  memory
 	changes members // to send; empty if the update was sent before
 	sets    members // what the profile holds once the update is carried out, as far as that is known
-	current members // of the profile, by the last reading; nil if that showed none
-	before  members // current when the changes were sent; nil if this run has sent none
+	current members // of the profile, by the last reading; nil if that showed nothing
+	before  members // current when the changes were sent; nil if that is not known
 }
 
 // newUpdate returns the update of a run that sends changes.
@@ -154,8 +154,7 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 
 // send sends the changes to the profile as it was read last.
 func (u *update) send(ctx context.Context) (answer.Receipt, error) {
-	u.before, u.memory.Sent = members{}, namesOf(u.changes)
-	maps.Copy(u.before, u.current)
+	u.before, u.memory.Sent = u.current, namesOf(u.changes)
 	for name := range u.changes {
 		delete(u.memory.Normalized, name)
 	}
@@ -172,7 +171,8 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	reading := deferred.Reading{Profile: profile}
 	u.current = nil
 	if err == nil && !reading.Cached {
-		u.current = reading.Members
+		u.current = members{}
+		maps.Copy(u.current, reading.Members)
 		reading.Shows = u.effect()
 	}
 
@@ -224,8 +224,7 @@ func (r *profileResource) apply(ctx context.Context, u *update) {
 	}
 }
 
-// refresh looks at an update that is not known to be fulfilled, and reports whether it came to nothing, so
-// that the object is to show what the service holds.
+// refresh looks at a pending update. It reports whether that came to nothing, so that the object is to show the profile.
 func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 	if u.Submission.State == proof.Unsent { // the state was written by hand, or by an older version
 		u.Submission.State = proof.Accepted
@@ -256,7 +255,9 @@ func (u *update) settle(ctx context.Context) {
 func (u *update) noteNormalized(ctx context.Context) {
 	least, s := alike, u.Submission
 	if s.Confirmed { // which the list was enough for
-		_, _ = u.read(ctx)
+		if reading, _ := u.read(ctx); reading.IsNone {
+			return
+		}
 	}
 	if s.Confirmed && !s.Explained {
 		least = other

@@ -129,6 +129,14 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		o.wantHeld("plan", "free")
 	}, never)
 
+	// What was there before may be what is there now.
+	run(t, "dropped write-only one after a profile that could not be read is not fulfilled", func(_ *testing.T, o *object) {
+		o.put(free)
+		o.answer(mockserver.OpGetProfile, 1, 403, `{"error":{}}`)
+		o.apply(writeOnly(gold, 1, prototest.Attributes{"timeouts": prototest.Attributes{"create": "1m"}}))
+		o.wantNotWritten()
+	}, outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 3 * time.Second}))
+
 	// The value of another update is not what the service has made of ours.
 	run(t, "done one beside another leaves the difference", func(_ *testing.T, o *object) {
 		o.put(free)
