@@ -94,14 +94,13 @@ func (p *probe) best() *way {
 }
 
 // examineAccess sends the requests that touch nobody with each of the credentials. It reports which are
-// accepted and which path family answers, and chooses the first, with the credentials that most endpoints accept.
+// accepted and which path family answers.
 func (x *examination) examineAccess(ctx context.Context) {
 	x.findWays(ctx)
 	user := &probe{check: "current user", read: readUser}
 	isReached := x.send(ctx, user)
 	x.reportProbe(user, "")
 	if !isReached { // every other request would fail too
-		x.ways = nil
 		return
 	}
 
@@ -116,22 +115,30 @@ func (x *examination) examineAccess(ctx context.Context) {
 			x.send(ctx, p)
 		}
 	}
+	x.chooseUse(families)
+	for _, p := range families {
+		x.reportProbe(p, "; the service may offer the other path family, or your user has no access to the early preview")
+	}
+
+	x.exports = exports.best()
+	switch {
+	case x.exports != nil:
+		x.reportProbe(exports, "")
+	case len(exports.failures) > 0:
+		x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or the project or the day "+client.FormatDay(x.options.Day)+" is not there")
+	}
+}
+
+// chooseUse chooses the first path family that answers, with the credentials that most endpoints accept.
+func (x *examination) chooseUse(families []*probe) {
 	if x.options.Scope == (client.Scope{}) {
 		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
-	x.exports = exports.best()
 	for _, p := range families {
 		if best := p.best(); x.use == nil && best != nil {
 			x.use, x.scope = best, p.scope
 			x.report.Setup = Setup{Credentials: best.name, PathFamily: strings.TrimSuffix(p.check, " paths")}
 		}
-	}
-
-	for _, p := range families {
-		x.reportProbe(p, "; the service may offer the other path family, or your user has no access to the early preview")
-	}
-	if x.exports != nil { // or else the finding about the day says so
-		x.reportProbe(exports, "")
 	}
 }
 
@@ -140,7 +147,7 @@ func (x *examination) examineAccess(ctx context.Context) {
 func (x *examination) send(ctx context.Context, p *probe) (isReached bool) {
 	for _, w := range x.ways {
 		_, _, err := x.do(ctx, session{way: w, wire: x.wire}, p.read)
-		if err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected) {
+		if err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassEmpty, transport.ClassRejected) {
 			p.accepted = append(p.accepted, w)
 			w.accepted++
 			continue

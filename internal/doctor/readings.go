@@ -16,25 +16,18 @@ import (
 
 // examineExport reads the beginning of a day. A service that selects the kind by a parameter may name it in its error.
 func (x *examination) examineExport(ctx context.Context) {
-	if x.options.Scope.OrgID == "" || len(x.ways) == 0 {
+	if x.exports == nil {
 		return
 	}
 
-	day := client.FormatDay(x.options.Day)
 	r := &reading{
 		group: "Export", check: "day", way: x.exports, read: exportOf{x.options.project(), x.options.Day}.read, propose: infer.Export,
-		whenEmpty: "the day " + day + " has no records; -day chooses another one",
+		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
 	}
-	if x.exports != nil {
-		_, _ = x.examine(ctx, r) // the finding has the error
-	}
-	if transport.IsClass(r.err, transport.ClassRejected) {
+	_, err := x.examine(ctx, r)
+	if transport.IsClass(err, transport.ClassRejected) {
 		r.propose = infer.KindParameters
-		_, _ = x.examine(ctx, r)
-	}
-	if x.exports == nil || transport.IsClass(r.err, transport.ClassNotReady) {
-		x.report.add("Export", "day", Unknown, "none of the given credentials are accepted for an export, or the project or the day "+day+" is not there")
-		return
+		_, _ = x.examine(ctx, r) // the finding has the error
 	}
 	x.addFinding(r)
 }

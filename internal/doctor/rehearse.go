@@ -220,12 +220,7 @@ func (r *rehearsal) conclude(ctx context.Context) {
 	if r.lag > lateness/2 {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
-	switch {
-	case r.lacking > 0:
-		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
-	case !r.isListed && len(r.requests) > 0:
-		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
-	}
+	r.judgeList()
 
 	unfinished := r.unfinished()
 	switch {
@@ -243,20 +238,28 @@ func (r *rehearsal) conclude(ctx context.Context) {
 	r.note("left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(result.Remaining, "; "), "nothing"))
 }
 
+// judgeList reports what the list has not shown of the requests.
+func (r *rehearsal) judgeList() {
+	switch {
+	case r.lacking > 0:
+		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
+	case !r.isListed && len(r.requests) > 0:
+		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
+	}
+}
+
 // unfinished returns what is left and should not be: requests that have not ended, and the profile, which is
 // updated first and deleted last.
 func (r *rehearsal) unfinished() (all []string) {
-	hasProfile := false
+	isEnded := map[string]bool{}
 	for _, request := range r.requests {
-		isEnded := request.State != "waiting"
-		if !isEnded {
+		isEnded[request.Type] = request.State != "waiting"
+		if !isEnded[request.Type] {
 			id := client.ShownID(request.ID, r.options.Identity)
-			all = append(all, "a request of type "+request.Type+" that has not ended, "+id)
+			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
 		}
-		isDeleted := isEnded && request.Type == answer.RequestDataDeletion
-		hasProfile = !isDeleted && (hasProfile || request.Type == answer.RequestProfileUpdate)
 	}
-	if hasProfile {
+	if _, isUpdated := isEnded[answer.RequestProfileUpdate]; isUpdated && !isEnded[answer.RequestDataDeletion] {
 		all = append(all, "a profile with the member doctor_rehearsal")
 	}
 

@@ -5,6 +5,7 @@ package doctor
 import (
 	"errors"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,17 +91,21 @@ func (r *Report) judge() {
 }
 
 // list joins words with commas.
-func list(words []string) string { return strings.Join(words, ", ") }
+func list(words []string) string {
+	return strings.Join(words, ", ")
+}
 
 // reason is an error of the examination itself, which completes a sentence.
 type reason string
 
-func (r reason) Error() string { return string(r) }
+func (r reason) Error() string {
+	return string(r)
+}
 
 // describe returns what a failure is, without any words of the service, which the detail of an error status or of an
 // answer that is not JSON may hold. A name in it may be a person's.
 func (x *examination) describe(err error) string {
-	if own, isOwn := errors.AsType[reason](err); isOwn && !x.hides(own.Error()) {
+	if own, isOwn := errors.AsType[reason](err); isOwn {
 		return own.Error()
 	}
 	e, ok := errors.AsType[*transport.Error](err)
@@ -110,9 +115,7 @@ func (x *examination) describe(err error) string {
 
 	shown := *e
 	shown.Message, shown.Code, shown.Fields = "", "", nil
-	isSuccess := e.Status/100 == 2 && e.Class != transport.ClassNotJSON
-	isKnown := e.Status == 0 || isSuccess
-	if !isKnown || x.hides(shown.Detail) {
+	if e.Status >= http.StatusMultipleChoices || e.Class == transport.ClassNotJSON || x.hides(shown.Detail) {
 		shown.Detail = ""
 	}
 

@@ -82,22 +82,24 @@ func (p place) saysMore() bool {
 // leavesAround returns the leaves of an answer outside of its content.
 func leavesAround(v jsontext.Value, content ...jsontext.Pointer) (leaves []place) {
 	for _, p := range places(v) {
-		isLeaf := p.value.Kind() != '{' || p.isEmpty()
-		for _, at := range content {
-			isLeaf = isLeaf && !at.Contains(p.at) && !p.at.Contains(at)
-		}
-		if isLeaf {
+		isWrapper := p.value.Kind() == '{' && !p.isEmpty()
+		if !isWrapper && !p.isInside(content) {
 			leaves = append(leaves, p)
 		}
 	}
 	return leaves
 }
 
+// isInside reports whether a place is one of others, or inside one.
+func (p place) isInside(others []jsontext.Pointer) bool {
+	return slices.ContainsFunc(others, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
+}
+
 // pages are what an envelope says of the pages of its content: where it says where the next one is, and how many
 // elements all of them have; empty if it does not.
 type pages struct {
 	next, total jsontext.Pointer
-	isPart      bool
+	isLost      bool // there are others, and nothing leads to them
 }
 
 // pagesIn returns what leaves say of the pages. count is how many elements the content has.
@@ -118,7 +120,8 @@ func pagesIn(leaves []place, count int) (found pages) {
 		}
 	}
 	found.next = cmp.Or(found.next, hal)
-	found.isPart = most > count || slices.ContainsFunc(leaves, place.saysMore)
+	isPart := most > count || slices.ContainsFunc(leaves, place.saysMore)
+	found.isLost = isPart && found.next == ""
 
 	return found
 }
@@ -130,8 +133,7 @@ func pagesIn(leaves []place, count int) (found pages) {
 func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, content ...jsontext.Pointer) (isWhole bool) {
 	leaves := leavesAround(v, content...)
 	found := pagesIn(leaves, count)
-	isLost := found.isPart && found.next == ""
-	if isLost || slices.ContainsFunc(leaves, place.isAlarm) {
+	if found.isLost || slices.ContainsFunc(leaves, place.isAlarm) {
 		return false
 	}
 

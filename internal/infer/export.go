@@ -18,32 +18,37 @@ import (
 // sampleRecords is how many records of a place are examined.
 const sampleRecords = 100
 
-// group are the records of one place.
-type group struct {
-	at      jsontext.Pointer
-	kind    string // by its name; empty if that is not known
-	records []jsontext.Value
-}
-
 // Export proposes settings for the beginning of a day: where the records are, how they state their
 // kind, and what every record of a kind has.
 func Export(a Answer) []Settings {
-	s, groups := Settings{"/export/empty": true}, []group{{records: sequence(a.Body)}} // if that is what it is
-	if v := a.value(); v.Kind() == '{' && !jsonvalue.IsZero(v) {
+	s, byKind := Settings{"/export/empty": true}, map[string][]jsontext.Value{"": sequence(a.Body)} // if that is what it is
+	if v := a.json(); v.Kind() == '{' && !jsonvalue.IsZero(v) {
 		s = Settings{}
-		groups = s.groups(v)
+		byKind = s.containers(v)
 	}
-	if len(groups) == 0 || slices.ContainsFunc(groups, group.hasRefusal) {
+	for _, records := range byKind {
+		if slices.ContainsFunc(records, isNoRecord) {
+			return nil
+		}
+	}
+	if len(byKind) == 0 {
 		return nil
 	}
-	s.kinds(groups)
+
+	s.statedKinds(byKind)
+	for kind, records := range byKind {
+		columns := columnsOf(records)
+		s.set(jsontext.Pointer("/export/record").AppendToken(kind), cmp.Or(firstOf(columns, column.namesRecord), firstOf(columns, column.isUnique)))
+	}
 
 	return []Settings{s}
 }
 
-// groups returns the records of each list in an answer, and adds settings for what is around them; nil
-// for an answer that is not a whole day.
-func (s Settings) groups(v jsontext.Value) (groups []group) {
+// containers returns the records of an answer by the kind that their container is named like, which is empty where that
+// is not known, and adds settings for the containers and for what is around them. It returns nil for an answer that is
+// not a whole day.
+func (s Settings) containers(v jsontext.Value) map[string][]jsontext.Value {
+	byKind, at := map[string][]jsontext.Value{}, Settings{}
 	var content []jsontext.Pointer
 	count := 0
 	for _, list := range lists(v) {
@@ -53,13 +58,17 @@ func (s Settings) groups(v jsontext.Value) (groups []group) {
 		}
 		count += len(elements)
 		content = append(content, list.at)
-		groups = append(groups, group{list.at, kind, elements[:min(len(elements), sampleRecords)]})
+		byKind[kind] = append(byKind[kind], elements[:min(len(elements), sampleRecords)]...)
+		at[jsontext.Pointer("/export/at").AppendToken(kind)] = string(list.at)
 	}
-	if saysNo(v) || !s.envelope("/export", v, count, content...) {
+	if !s.envelope("/export", v, count, content...) {
 		return nil
 	}
+	if isNamed := len(byKind[""]) == 0; isNamed {
+		maps.Copy(s, at)
+	}
 
-	return groups
+	return byKind
 }
 
 // sequence returns the records of an array, or those that follow each other.
@@ -80,19 +89,13 @@ func sequence(body []byte) (all []jsontext.Value) {
 	return all
 }
 
-func (g group) hasRefusal() bool {
-	return slices.ContainsFunc(g.records, saysNo) || slices.ContainsFunc(g.records, isJob)
-}
-
-// isJob reports whether an object has nothing but what describes work.
-func isJob(v jsontext.Value) bool {
+// isNoRecord reports whether an object refuses, or has nothing but what describes work.
+func isNoRecord(v jsontext.Value) bool {
 	members := places(v)[1:]
-	for _, p := range members {
-		if !isLike(p.name, workNames+" id cursor error message") {
-			return false
-		}
-	}
-	return len(members) > 1
+	isOther := func(p place) bool { return !isLike(p.name, workNames+" id cursor error message") }
+	isJob := len(members) > 1 && !slices.ContainsFunc(members, isOther)
+
+	return isJob || saysNo(v)
 }
 
 // kindWords are what words for the kinds of records are like, such as Person or #Model.Person.
@@ -110,38 +113,18 @@ func kindAt(at jsontext.Pointer) (kind string) {
 	return kind
 }
 
-// kinds adds where the records of each kind are or how they state their kind, and what identifies them.
-func (s Settings) kinds(groups []group) {
-	byKind, at := map[string][]jsontext.Value{}, Settings{}
-	for _, g := range groups {
-		if g.kind == "" {
-			s.statedKinds(g.records, byKind)
-			continue
+// statedKinds adds how the records without a kind state theirs, and the records to those of that kind.
+func (s Settings) statedKinds(byKind map[string][]jsontext.Value) {
+	stated := firstOf(columnsOf(byKind[""]), column.statesKind)
+	s.set("/export/kind", stated)
+	for _, record := range byKind[""] {
+		word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
+		if kind := meaningOf(word, kindWords); kind != "" {
+			s.word("/export/kinds", string(stated), kind, word)
+			byKind[kind] = append(byKind[kind], record)
 		}
-		byKind[g.kind] = append(byKind[g.kind], g.records...)
-		at[jsontext.Pointer("/export/at").AppendToken(g.kind)] = string(g.at)
-	}
-
-	if isNamed := len(byKind[""]) == 0; isNamed {
-		maps.Copy(s, at)
 	}
 	delete(byKind, "")
-	for kind, records := range byKind {
-		columns := columnsOf(records)
-		s.set(jsontext.Pointer("/export/record").AppendToken(kind), cmp.Or(firstOf(columns, column.namesRecord), firstOf(columns, column.isUnique)))
-	}
-}
-
-// statedKinds adds how records state their kind, and the records to those of their kind.
-func (s Settings) statedKinds(records []jsontext.Value, byKind map[string][]jsontext.Value) {
-	stated := firstOf(columnsOf(records), column.statesKind)
-	s.set("/export/kind", stated)
-	for _, record := range records {
-		word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
-		kind := meaningOf(word, kindWords)
-		s.word("/export/kinds", string(stated), kind, word)
-		byKind[kind] = append(byKind[kind], record)
-	}
 }
 
 // namesRecord reports whether a column is named like an identifier and is one.
@@ -159,17 +142,9 @@ func (c column) statesKind() bool {
 // KindParameters proposes settings that select the kind by a parameter: one that the texts of a refusal name. If they
 // list a word for each kind, such as person for persons, the settings also say which.
 func KindParameters(a Answer) (all []Settings) {
-	texts := string(a.Body)
-	if v := a.value(); v != nil {
-		texts = ""
-		for _, p := range placesInside(v) {
-			texts += " " + jsonvalue.Text(p.value)
-		}
-	}
-
 	values := Settings{}
 	var names []string
-	for _, word := range strings.FieldsFunc(texts, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }) {
+	for _, word := range strings.FieldsFunc(a.texts(), isBetweenWords) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
@@ -185,4 +160,21 @@ func KindParameters(a Answer) (all []Settings) {
 	}
 
 	return all
+}
+
+func isBetweenWords(r rune) bool {
+	return r != '_' && !unicode.IsLetter(r)
+}
+
+// texts returns the texts in an answer.
+func (a Answer) texts() (texts string) {
+	v := a.value()
+	if v == nil {
+		return string(a.Body)
+	}
+	for _, p := range placesInside(v) {
+		texts += " " + jsonvalue.Text(p.value)
+	}
+
+	return texts
 }

@@ -128,6 +128,11 @@ func placesInside(v jsontext.Value) []place {
 
 func (p place) isEmpty() bool { return jsonvalue.IsZero(p.value) }
 
+// isNothing reports whether there is nothing where an object or an array may be.
+func (p place) isNothing() bool {
+	return p.isEmpty() && !p.isScalar()
+}
+
 func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }
 
 func (p place) isFilled() bool { return p.isScalar() && p.text != "" }

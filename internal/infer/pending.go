@@ -26,13 +26,6 @@ type Request struct {
 // of other records are recognised by likeness.
 func Pending(a Answer, known ...*Request) (all []Settings) {
 	v := a.json()
-	switch {
-	case v == nil:
-		return nil
-	case v.Kind() == '{' && jsonvalue.IsZero(v):
-		return []Settings{{"/pending/empty": true}}
-	}
-
 	found := lists(v)
 	for _, list := range found {
 		s := Settings{"/pending/at": string(list.at)}
@@ -42,9 +35,16 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 			all = append(all, s)
 		}
 	}
-	counted := Settings{} // an empty list may be omitted beside its count
-	if len(found) == 0 && counted.envelope("/pending", v, 0) {
-		all = append(all, counted)
+	if len(found) > 0 || v.Kind() != '{' {
+		return all
+	}
+
+	empty := Settings{} // such a list may be omitted beside its count
+	if jsonvalue.IsZero(v) {
+		return []Settings{{"/pending/empty": true}}
+	}
+	if empty.envelope("/pending", v, 0) {
+		all = append(all, empty)
 	}
 
 	return all

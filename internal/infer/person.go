@@ -32,20 +32,14 @@ var emptied = []struct {
 // Absent proposes settings by which an answer about an invented person says that there is nothing.
 func Absent(a Answer) (all []Settings) {
 	v := a.value()
-	if v.Kind() != '{' {
-		for _, form := range []string{"any_404", "204", "empty"} {
-			all = append(all, Settings{"/absent": []any{"json_404", form}})
-		}
-		return all
+	if v.Kind() != '{' { // only its status can say so
+		return []Settings{{"/absent": []any{"json_404", "any_404"}}, {"/absent": []any{"json_404", "204"}}, {"/absent": []any{"json_404", "empty"}}}
 	}
 
 	for _, p := range places(a.json())[1:] {
-		around, isNone := emptyEnvelope(v, p.at)
-		if p.isScalar() || !p.isEmpty() || !isNone {
-			continue
-		}
+		around := emptyEnvelope(v, p.at)
 		for _, row := range emptied {
-			if isLike(p.name, row.names) {
+			if around != nil && p.isNothing() && isLike(p.name, row.names) {
 				all = append(all, around.Merge(Settings{row.setting: string(p.at + row.at)}))
 			}
 		}
@@ -55,13 +49,13 @@ func Absent(a Answer) (all []Settings) {
 }
 
 // emptyEnvelope returns settings for the envelope around an empty place. The strict reader refuses what is
-// neither a word of envelopes nor ignored. isNone is false for the code of a service that has failed.
-func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) (s Settings, isNone bool) {
-	s = Settings{}
+// neither a word of envelopes nor ignored. They are nil for the code of a service that has failed.
+func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) Settings {
+	s := Settings{}
 	for _, leaf := range leavesAround(v, at) {
 		switch role := leaf.role(); {
 		case role == roleFailure && isLike(leaf.text, failureCodes):
-			return nil, false
+			return nil
 		case role == roleFailure:
 			s.set("/result/at", leaf.at)
 			s.add("/result/absent", leaf.text)
@@ -71,7 +65,7 @@ func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) (s Settings, isNone bo
 		}
 	}
 
-	return s, true
+	return s
 }
 
 // Consent proposes settings for an answer that holds a consent record: where the record is, and
@@ -94,8 +88,7 @@ func consents(a Answer, members int, others Settings) (all []Settings) {
 	inside := placesInside(a.json())
 	for _, isFormer := range []bool{false, true} {
 		for _, p := range inside {
-			isRecord := p.value.Kind() == '{' && len(jsonvalue.Members(p.value)) >= members
-			if !isRecord || isLike(p.name, "previous former old history before") != isFormer {
+			if len(jsonvalue.Members(p.value)) < members || isLike(p.name, "previous former old history before") != isFormer {
 				continue
 			}
 			for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
@@ -112,9 +105,10 @@ func consents(a Answer, members int, others Settings) (all []Settings) {
 // first.
 func Profile(a Answer, managed []string) (all []Settings) {
 	for _, p := range placesInside(a.json())[1:] {
-		isProfile := len(managed) == 0 && p.value.Kind() == '{' && isLike(p.name, envelopes)
-		for name := range jsonvalue.EachMember(p.value) {
-			isProfile = isProfile || slices.Contains(managed, string(name))
+		isProfile := isLike(p.name, envelopes)
+		if len(managed) > 0 {
+			members := jsonvalue.Members(p.value)
+			isProfile = slices.ContainsFunc(managed, func(name string) bool { return members[name] != nil })
 		}
 		if isProfile {
 			all = append(all, Settings{"/profile/at": string(p.at)})
@@ -127,16 +121,18 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	return all
 }
 
-// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type.
+// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type. A part is
+// not the data.
 func Data(a Answer) (all []Settings) {
-	if v := a.value(); v == nil {
+	if a.value() == nil {
 		return inForm(a)
 	}
-	inside := dataPlaces(a.json())
-	if !slices.ContainsFunc(inside, place.isFull) {
+	inside := places(a.json())
+	found := dataPlaces(inside)
+	if slices.ContainsFunc(inside, place.leadsOn) || !slices.ContainsFunc(found, place.isFull) {
 		return nil
 	}
-	for _, p := range inside {
+	for _, p := range found {
 		all = append(all, Settings{"/all_data/at": string(p.at)})
 	}
 
@@ -152,21 +148,15 @@ func inForm(a Answer) []Settings {
 	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
-// dataPlaces returns where an answer may have all data of a person: lists of what the interface has of a person,
+// dataPlaces returns which places may have all data of a person: lists of what the interface has of a person,
 // which are there even if they are empty, and then what is named like content, the innermost first. What describes
-// work or stands inside of that, and a part, is not data.
-func dataPlaces(v jsontext.Value) (lists []place) {
+// work or stands inside of that is not data.
+func dataPlaces(inside []place) (lists []place) {
 	var work []jsontext.Pointer
 	var named []place
-	for _, p := range places(v) {
-		isWork := p.hasObject(place.isOfWork)
-		for _, at := range work {
-			isWork = isWork || at.Contains(p.at)
-		}
+	for _, p := range inside {
 		switch {
-		case p.leadsOn():
-			return nil
-		case isWork:
+		case p.isInside(work), p.hasObject(place.isOfWork):
 			work = append(work, p.at)
 		case p.isListOfKind():
 			lists = append(lists, p)
@@ -180,7 +170,8 @@ func dataPlaces(v jsontext.Value) (lists []place) {
 
 // leadsOn reports whether a place says that there is more.
 func (p place) leadsOn() bool {
-	return p.saysMore() || p.role() == roleNext && !p.isEmpty()
+	isNext := p.role() == roleNext && !p.isEmpty()
+	return isNext || p.saysMore()
 }
 
 func (p place) isListOfKind() bool {
@@ -211,7 +202,5 @@ func (p place) isOfWork() bool {
 	if isDone || isNested || p.name == "_links" {
 		return false
 	}
-	isUndone := p.name == "done" && p.text == "false"
-
-	return isUndone || isLike(p.name, workNames+" link links url urls downloadurl href expires")
+	return isLike(p.name, workNames+" link links url urls downloadurl href expires")
 }

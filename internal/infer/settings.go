@@ -57,12 +57,11 @@ func (s Settings) Merge(other Settings) Settings {
 	all := Settings{}
 	maps.Copy(all, s)
 	for at, value := range other {
-		words, isList := value.([]any)
-		if isList {
+		if words, isList := value.([]any); isList {
 			all.add(at, words...)
-		} else {
-			all[at] = value
+			continue
 		}
+		all[at] = value
 	}
 
 	return all
@@ -103,11 +102,8 @@ func (s Settings) Inside(envelope jsontext.Pointer) Settings {
 	return inner
 }
 
-// The settings that show that a page is missing, and that the service has failed.
-var (
-	pageSettings = []jsontext.Pointer{"/pending/next", "/pending/total", "/export/next", "/export/total"}
-	guards       = append([]jsontext.Pointer{"/result/at", "/result/success"}, pageSettings...)
-)
+// guards are the settings that show that a page is missing, and that the service has failed.
+var guards = []jsontext.Pointer{"/pending/next", "/pending/total", "/export/next", "/export/total", "/result/at", "/result/success"}
 
 // Shortest returns the settings without those that reading does not need, as suffices reports. The guards are kept
 // although answers are read without them.
@@ -122,14 +118,13 @@ func (s Settings) Shortest(suffices func(Settings) bool) Settings {
 	return s
 }
 
-// NextPage returns the settings that say where the address of the next page is, and how many records all pages
-// have; nil if none says where.
+// NextPage returns the guards, if they say where the address of the next page is; otherwise nil.
 func (s Settings) NextPage() Settings {
 	if s["/pending/next"] == nil && s["/export/next"] == nil {
 		return nil
 	}
 	pages := maps.Clone(s)
-	maps.DeleteFunc(pages, func(at jsontext.Pointer, _ any) bool { return !slices.Contains(pageSettings, at) })
+	maps.DeleteFunc(pages, func(at jsontext.Pointer, _ any) bool { return !slices.Contains(guards, at) })
 
 	return pages
 }
