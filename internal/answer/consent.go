@@ -59,9 +59,7 @@ type ConsentCall struct {
 	// OmitsFalse is wire.consent.omits_false: the object where At says is the record, and a clause that it does
 	// not have is false.
 	OmitsFalse bool
-	// TimeFormat is wire.consent.time_answered, or else wire.consent.time_format: a form of times that is read
-	// beside RFC 3339 and milliseconds.
-	TimeFormat string
+	TimeFormat string // a form of times that is read beside RFC 3339 and milliseconds
 }
 
 // Read returns the consent record of an answer: the object where At says, or else the outermost one
@@ -165,9 +163,10 @@ type fields struct {
 // spelled differently and are the same field are a problem, because two readers would understand them differently, and
 // so is a value that convert does not accept. expected says what it accepts.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	var found []*node
-	for object := f.object; object != nil && len(found) == 0; object = object.around {
-		found = object.named(jsonvalue.Fold(name))
+	folded := jsonvalue.Fold(name)
+	found := f.object.named(folded)
+	for object := f.object.around; object != nil && len(found) == 0; object = object.around {
+		found = object.named(folded)
 	}
 	if len(found) == 0 {
 		return Optional[T]{}

@@ -17,15 +17,11 @@ import (
 
 // DataCall is a call that may answer with all data of a person.
 type DataCall struct {
-	Person   string
-	Envelope Envelope
-	// At is wire.all_data.at: an answer is the data exactly if something is there. If nil, the
-	// data are recognised.
-	At *jsontext.Pointer
-	// Seen reports that the person's own request was in the pending list and has left it.
-	Seen bool
-	// Continued reports that a header says that there is more.
-	Continued bool
+	Person    string
+	Envelope  Envelope
+	At        *jsontext.Pointer // wire.all_data.at: an answer is the data exactly if something is there; nil recognises them
+	Seen      bool              // the person's own request was in the pending list and has left it
+	Continued bool              // a header says that there is more
 }
 
 // Read returns the receipt that an answer to the call is; Delivered where it is the data.
@@ -144,11 +140,7 @@ func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
 	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
 	for isFirst := true; isFirst || in.StackDepth() > 0; isFirst = false {
-		err := abridgeNext(in, out)
-		if errors.Is(err, io.EOF) {
-			return nil, io.ErrUnexpectedEOF
-		}
-		if err != nil {
+		if err := abridgeNext(in, out); err != nil {
 			return nil, err
 		}
 	}

@@ -53,20 +53,21 @@ type node struct {
 	inside    []*node
 }
 
+// missing stands for a field that an object does not have.
+var missing = &node{isDecoded: true}
+
 // parts returns the members of an object, or the elements of an array.
 func (n *node) parts() []*node {
-	isObject, isArray := n.Kind() == '{', n.Kind() == '['
-	isLeaf := !isObject && !isArray
-	if n.isDecoded || isLeaf {
+	if n.isDecoded {
 		return n.inside
 	}
 
 	n.isDecoded = true
-	in := jsontext.NewDecoder(bytes.NewReader(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	_, _ = in.ReadToken() // here and below, there is no error: the value is valid
+	in := jsontext.NewDecoder(bytes.NewBuffer(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, _ = in.ReadToken() // here and below, there is no error: the value is valid, or missing
 	for !slices.Contains([]jsontext.Kind{'}', ']', 0}, in.PeekKind()) {
 		part := &node{around: n, key: strconv.Itoa(len(n.inside))}
-		if isObject {
+		if n.Kind() == '{' {
 			name, _ := in.ReadToken()
 			part.key = name.String()
 			part.name = jsonvalue.Fold(part.key)
@@ -75,6 +76,7 @@ func (n *node) parts() []*node {
 		v, _ := in.ReadValue()
 		end := int(in.InputOffset())
 		part.Value = n.Value[end-len(v) : end]
+		part.isDecoded = !part.isComposite()
 		switch v.Kind() {
 		case '"':
 			text, _ := jsontext.AppendUnquote(nil, v)
@@ -104,20 +106,20 @@ func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
 
 // fields returns what the pointer of a setting leads to, or without one the members with one of the usual names that
 // are not null: in the order of the names, and the last of a name first, since a plain id follows the @id of JSON-LD.
-// The last field is an empty node.
+// The last one is missing.
 func (n *node) fields(at jsontext.Pointer, usual []string) (found []*node) {
 	if at != "" {
-		return []*node{n.find(at), {}}
+		return []*node{n.find(at), missing}
 	}
 	for _, name := range usual {
-		for _, m := range slices.Backward(n.named(name)) {
-			if m.Kind() != 'n' {
+		for _, m := range slices.Backward(n.parts()) {
+			if m.name == name && m.Kind() != 'n' {
 				found = append(found, m)
 			}
 		}
 	}
 
-	return append(found, &node{})
+	return append(found, missing)
 }
 
 // field returns the first of fields with the usual names.

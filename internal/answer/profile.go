@@ -27,24 +27,19 @@ type Profile struct {
 // member is equal to an absent one.
 func (p Profile) Holds(members map[string]jsontext.Value) bool {
 	for name, want := range members {
-		got, ok := p.Members[name]
-		if !ok {
-			got = jsontext.Value("null")
-		}
-		if !jsonvalue.Equal(got, want) {
+		got, isThere := p.Members[name]
+		isNone := !isThere && want.Kind() == 'n'
+		if !isNone && !jsonvalue.Equal(got, want) {
 			return false
 		}
 	}
-
 	return true
 }
 
 // ProfileCall is a call that answers with a profile, and the settings for it.
 type ProfileCall struct {
 	Envelope Envelope
-	// At is wire.profile.at: where the profile is. Nil takes the content for it, unless it looks
-	// like an envelope.
-	At *jsontext.Pointer
+	At       *jsontext.Pointer // wire.profile.at: where the profile is; nil is the content, unless it looks like an envelope
 	// Managed are members of the profile that the caller manages, or has just sent. An object with
 	// one of them is the profile, whatever else it has.
 	Managed map[string]jsontext.Value

@@ -40,13 +40,12 @@ const (
 	Ended
 )
 
-// The meanings of statuses, as the settings have them. What has ended is no longer waiting, whatever came
-// of it.
+// The meanings of statuses, as the settings have them.
 const (
 	StatusWaiting = "waiting"
 	StatusDone    = "done"
 	StatusFailed  = "failed"
-	StatusEnded   = "ended"
+	StatusEnded   = "ended" // no longer waiting, whatever came of it
 )
 
 // StatusMeanings are the meanings of statuses, each at the index of its Progress.
@@ -101,14 +100,9 @@ func requestID(n *node, person string) string {
 
 // Receipt is the service's answer to a deferred request that it has accepted.
 type Receipt struct {
-	// ID is the service's identifier of the request; empty where it gave none.
-	ID string
-	// At is when the service accepted it, as the answer says, or else the time of the
-	// answer.
-	At time.Time
-	// Delivered reports whether the answer is the person's data, and was written to the
-	// writer of FetchData.
-	Delivered bool
+	ID        string    // the service's identifier of the request; empty where it gave none
+	At        time.Time // when the service accepted it, as the answer says, or else the time of the answer
+	Delivered bool      // the answer is the person's data, and was written to the writer of FetchData
 	// NotUnderstood is the structure of an answer that nothing shows to be a receipt; empty
 	// where it is one. The request was sent, and whether it was accepted is not known.
 	NotUnderstood string
@@ -129,15 +123,16 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	}
 
 	receipt := Receipt{ID: request.id, At: time.Now()}
-	if name := answer.find("/name").text; receipt.ID == "" && strings.Contains(name, "operations/") {
-		receipt.ID = name // of a long-running operation (AIP-151)
+	if name := answer.find("/name").text; strings.Contains(name, "operations/") { // of a long-running operation (AIP-151)
+		receipt.ID = cmp.Or(receipt.ID, name)
 	}
 	isRequest := receipt.ID != "" || request.isOpen
 	if isRequest {
 		receipt.At = cmp.Or(request.created, receipt.At)
 	}
 
-	isKnown := []bool{status == 202, status == 204, isRequest, e.Result.At != "", answer.says(flagNames, Done), answer.isBlank()}
+	isSuccess := e.Result.At != "" && jsonvalue.At(v, e.Result.At) != nil
+	isKnown := []bool{status == 202, status == 204, isRequest, isSuccess, answer.says(flagNames, Done), answer.isBlank()}
 	if !slices.Contains(isKnown, true) {
 		receipt.NotUnderstood = Structure(v)
 	}

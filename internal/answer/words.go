@@ -80,14 +80,14 @@ var (
 // meaning returns what a word stands for: as a whole in the vocabulary of the settings, or else once it is folded in
 // the usual one; empty if that is not known.
 func meaning(word string, settings, usual map[string][]string) string {
-	for _, spelled := range []struct {
-		word string
-		in   map[string][]string
-	}{{word, settings}, {jsonvalue.Fold(word), usual}} {
-		for meant, words := range spelled.in {
-			if slices.Contains(words, spelled.word) {
-				return meant
-			}
+	for meant, words := range settings {
+		if slices.Contains(words, word) {
+			return meant
+		}
+	}
+	for meant, words := range usual {
+		if slices.Contains(words, jsonvalue.Fold(word)) {
+			return meant
 		}
 	}
 
