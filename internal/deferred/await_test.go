@@ -22,29 +22,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// wantOurs fails the test if a request is not pending, or not the one of the queue that was
-// sent for it.
-func wantOurs(t *testing.T, service *mocktest.Instance, s proof.Submission, at int) {
-	t.Helper()
-	wantState(t, s, proof.Listed)
-	if ours := service.Queue()[at].ID; s.ShownID() != ours {
-		t.Errorf("the request is taken for %q, and ours is %q", s.ShownID(), ours)
-	}
-}
-
-// A request that leaves the list after a status that is not known says so.
-func TestDeferred_requestThatLeavesWithAnUnknownStatus(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
-		s, _ := r.mustSubmit(t, r.access(nil))
-		s, report := r.Await(t.Context(), r.access(nil), s, time.Hour)
-		wantState(t, s, proof.Accepted)
-		if !report.Unproven || !strings.Contains(report.Gap, "wire.pending.statuses") {
-			t.Errorf("%+v", report)
-		}
-	}, becomes(mockserver.Outcome{After: 10 * time.Second, Status: "closed"}))
-}
-
 // The refreshes of one run share a listing, also those that come while it is read. Another
 // refresh of the same request looks again.
 func TestDeferred_refreshesShareAListing(t *testing.T) {
@@ -88,11 +65,6 @@ func withProfileInData(cfg *client.Config) {
 	cfg.Wire.AllData.At = &at
 }
 
-// endedBy returns the setting of statuses that mean that a request is over.
-func endedBy(words ...string) map[string][]string {
-	return map[string][]string{answer.StatusEnded: words}
-}
-
 // While a request is pending for the person, or may be because the list cannot be read, no
 // answer is the data. If the list can be read later, the answer stays the data until then.
 func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
@@ -122,7 +94,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, withProfileInData, func(cfg *client.Config) {
-					cfg.Wire.Pending.Statuses, cfg.MaxRetries = endedBy("archived"), 0
+					cfg.Wire.Pending.Statuses, cfg.MaxRetries = map[string][]string{answer.StatusEnded: {"archived"}}, 0
 				})
 				var file strings.Builder
 				s, report := r.mustSubmit(t, r.access(&file))

@@ -74,20 +74,6 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	return run{deferred.NewEngine(c), c}
 }
 
-// scenario is a test in virtual time.
-type scenario func(t *testing.T, service *mocktest.Instance, r run)
-
-// play runs scenarios against a service that is configured, and that has a profile of the person.
-func play(t *testing.T, configure func(*mockserver.Server), scenarios map[string]scenario) {
-	t.Helper()
-	for name, s := range scenarios {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, s, func(server *mockserver.Server) { server.PutProfile(serverScope, person, `{"plan":"free"}`) }, configure)
-		})
-	}
-}
-
 // becomes returns a setting of the server that decides what happens to every request that
 // is accepted.
 func becomes(o mockserver.Outcome) func(*mockserver.Server) {
@@ -95,9 +81,6 @@ func becomes(o mockserver.Outcome) func(*mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
 	}
 }
-
-// never leaves requests pending.
-var never = becomes(mockserver.Outcome{Fate: mockserver.Never})
 
 // deletion returns a deletion request, as its resource makes it; access and update
 // likewise.
@@ -217,6 +200,16 @@ func wantState(t *testing.T, s proof.Submission, want proof.State) {
 	t.Helper()
 	if s.State != want {
 		t.Errorf("the request is %q, want %q: %+v", s.State, want, s)
+	}
+}
+
+// wantOurs fails the test if a request is not pending, or not the one that the service has accepted.
+func wantOurs(t *testing.T, service *mocktest.Instance, s proof.Submission) {
+	t.Helper()
+	wantState(t, s, proof.Listed)
+	wantQueued(t, service, 1)
+	if ours := service.Queue()[0].ID; s.ShownID() != ours {
+		t.Errorf("the request is taken for %q, and ours is %q", s.ShownID(), ours)
 	}
 }
 

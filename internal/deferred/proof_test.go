@@ -93,27 +93,6 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 
 func ignoringTheList(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListIgnored }
 
-// Where the list is not asked for, or cannot be read, the effect alone shows the end.
-func TestDeferred_withoutAList(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		r := newRun(t, service, ignoringTheList)
-		s, _ := r.mustSubmit(t, r.deletion(person))
-		before := time.Now()
-		if s, _ = r.mustRefresh(t, r.deletion(person), s, 0); time.Since(before) > 2*time.Second {
-			t.Errorf("a refresh took %v", time.Since(before))
-		}
-
-		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		wantState(t, s, proof.Fulfilled)
-		wantCount(t, service, mockserver.OpListPendingRequests, 0)
-		if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
-			t.Errorf("%d looks at the profile in ten minutes", looks)
-		}
-	}, within(10*time.Minute))
-}
-
 // A submission does not look for ever for a lost request. If the user asks for it again, a list that cannot be read
 // does not let it be sent again.
 func TestDeferred_lostWithoutAList(t *testing.T) {

@@ -28,9 +28,9 @@ type object struct {
 // play lets Terraform do three things, and then recover.
 func (w *world) play() {
 	first := w.request("A")
+	o, other := &w.objects[0], &w.objects[1]
 	for range 3 {
-		options := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run", "another object takes its place"}
-		choice := w.choose(options)
+		choice := w.choose([]string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run", "another object takes its place"})
 		w.tell("%s", choice)
 		if choice != "apply in the same run" {
 			w.restart()
@@ -38,23 +38,23 @@ func (w *world) play() {
 
 		switch choice {
 		case "apply", "apply in the same run":
-			w.apply(&w.objects[0], first)
+			w.apply(o, first)
 		case "refresh":
-			w.refresh(&w.objects[0])
+			w.refresh(o)
 		case "apply, other triggers":
-			w.apply(&w.objects[0], w.request("B"))
+			w.apply(o, w.request("B"))
 		case "replace":
-			w.destroy(&w.objects[0])
-			w.apply(&w.objects[0], first)
+			w.destroy(o)
+			w.apply(o, first)
 		case "another object takes its place":
-			if !w.objects[1].exists {
-				w.objects[1].key = w.objects[0].key
+			if !other.exists {
+				other.key = o.key
 			}
-			w.destroy(&w.objects[0])
-			w.apply(&w.objects[1], first)
+			w.destroy(o)
+			w.apply(other, first)
 		case "second object":
-			w.apply(&w.objects[0], first)
-			w.apply(&w.objects[1], first)
+			w.apply(o, first)
+			w.apply(other, first)
 		}
 
 		if len(w.broken) > 0 {
@@ -101,6 +101,11 @@ func (w *world) apply(o *object, r Request) {
 	}
 }
 
+// ours returns those of requests that Terraform has sent.
+func ours(queue []*queued) []*queued {
+	return slices.DeleteFunc(slices.Clone(queue), func(q *queued) bool { return q.theirs })
+}
+
 // submit submits and checks that nothing accepted is forgotten.
 func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool) {
 	w.wish(o, r)
@@ -114,7 +119,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 
 	before := len(w.queue)
 	s, seen, err := w.engine.Submit(ctx, r, o.unanswered)
-	own := slices.DeleteFunc(slices.Clone(w.queue[before:]), func(q *queued) bool { return q.theirs })
+	own := ours(w.queue[before:])
 	if seen.Adopted && len(own) > 0 {
 		w.breaks("a request was adopted, and another one sent")
 	}
@@ -203,13 +208,7 @@ func (w *world) destroy(o *object) {
 
 // check checks what is promised at any time.
 func (w *world) check(o *object) {
-	accepted, limit := 0, w.wishes
-	for _, q := range w.queue {
-		if !q.theirs {
-			accepted++
-		}
-	}
-
+	accepted, limit := len(ours(w.queue)), w.wishes
 	if w.repeatable() {
 		limit *= 2 // values are absolute: a request that nothing shows to have arrived is sent once more
 	}

@@ -3,6 +3,7 @@
 package deferred
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,7 +27,6 @@ type setting struct {
 	ids         ids
 	lastChange  bool   // the time of a record is that of its last change
 	person      string // how the list names the person; empty for exactly
-	crowded     bool   // the list shows requests of another person, and one of another type about the person
 }
 
 func (s setting) repeatable() bool { return s.requestType == answer.RequestProfileUpdate }
@@ -63,14 +63,13 @@ var settings = []setting{
 	{name: "data access without ids beside an old one that is done", requestType: hands, noEffect: true, ids: noIDs, old: "done"},
 	{name: "data access where times are those of the last change", requestType: hands, noEffect: true, lastChange: true},
 	{name: "deletion with correlation ids", requestType: deletes, ids: correlationIDs},
-	{name: "data access with correlation ids", requestType: hands, ids: correlationIDs, noEffect: true, crowded: true},
+	{name: "data access with correlation ids", requestType: hands, ids: correlationIDs, noEffect: true},
 	{name: "deletion with reused ids", requestType: deletes, ids: reusedIDs},
 	{name: "data access with reused ids", requestType: hands, ids: reusedIDs, noEffect: true},
-	{name: "deletion with ids in receipts alone", requestType: deletes, ids: receiptIDs, effect: true, crowded: true},
+	{name: "deletion with ids in receipts alone", requestType: deletes, ids: receiptIDs, effect: true},
 	{name: "deletion of a person in another spelling", requestType: deletes, person: "person@example.com"},
 	{name: "data access of a person in another spelling", requestType: hands, noEffect: true, person: "person%40example.com"},
 	{name: "deletion of a masked person", requestType: deletes, person: masked},
-	{name: "deletion beside those of others", requestType: deletes, crowded: true},
 }
 
 // queued is a request as the service has it.
@@ -183,10 +182,8 @@ func (w *world) breaks(format string, args ...any) {
 
 // held returns the oldest request that the service works on, ours or theirs.
 func (w *world) held(theirs bool) *queued {
-	for _, q := range w.queue {
-		if q.isHeld() && q.theirs == theirs {
-			return q
-		}
+	if at := slices.IndexFunc(w.queue, func(q *queued) bool { return q.isHeld() && q.theirs == theirs }); at >= 0 {
+		return w.queue[at]
 	}
 	return nil
 }
@@ -276,13 +273,10 @@ func (w *world) snapshot(ctx context.Context, _ client.Person, _, since time.Tim
 	w.lagged = w.lagged || isWrong
 	w.looks++
 	w.tell("    look: %s", choice)
-	choice = w.happen(choice)
 
-	switch choice {
-	case "down":
-		return proof.Snapshot{}, &transport.Error{Class: transport.ClassServer}
-	case "forbidden":
-		return proof.Snapshot{}, &transport.Error{Class: transport.ClassForbidden}
+	choice = w.happen(choice)
+	if class, isError := map[string]transport.ErrorClass{"down": transport.ClassServer, "forbidden": transport.ClassForbidden}[choice]; isError {
+		return proof.Snapshot{}, &transport.Error{Class: class}
 	}
 
 	return w.listing(choice).About(whom), nil
@@ -321,9 +315,6 @@ func (w *world) listing(choice string) proof.Listing {
 // shown returns the records of the list that are at least so old.
 func (w *world) shown(age time.Duration) []answer.PendingRecord {
 	var all []answer.PendingRecord
-	if w.crowded && !w.recovering {
-		all = w.others()
-	}
 	for _, q := range w.queue {
 		if q.listed && time.Since(q.at) >= age {
 			all = append(all, w.recordOf(q))
@@ -333,37 +324,17 @@ func (w *world) shown(age time.Duration) []answer.PendingRecord {
 	return all
 }
 
-// others returns the records of a crowd.
-func (w *world) others() []answer.PendingRecord {
-	another := answer.PendingRecord{
-		ID: "0", Identity: "another@example.com", RequestType: w.requestType,
-		CreatedAt: time.Now().Add(-time.Hour), JSON: []byte(`{}`),
-	}
-	same := another
-	same.Identity, same.RequestType, same.JSON = whom, "consent", []byte(`{"user":"`+whom+`"}`)
-	same.ID = fmt.Sprint("r", len(w.queue)-1) // numbered for each type
-
-	return []answer.PendingRecord{another, same}
-}
-
 // progresses are what statuses mean.
 var progresses = map[string]answer.Progress{"failed": answer.Failed, "done": answer.Done, "archived": answer.Unclear, "QUEUED_V2": answer.Unclear}
 
 func (w *world) recordOf(q *queued) answer.PendingRecord {
-	named, at, status := whom, q.at, q.status
-	if w.person != "" {
-		named = w.person
+	named, status := cmp.Or(w.person, whom), cmp.Or(q.status, q.shown)
+	record := answer.PendingRecord{
+		Identity: named, RequestType: w.requestType, CreatedAt: q.at,
+		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
 	}
 	if w.lastChange {
-		at = q.change
-	}
-	if status == "" {
-		status = q.shown
-	}
-
-	record := answer.PendingRecord{
-		Identity: named, RequestType: w.requestType, CreatedAt: at,
-		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
+		record.CreatedAt = q.change
 	}
 	if w.ids != noIDs && w.ids != receiptIDs {
 		record.ID = q.id

@@ -133,12 +133,6 @@ var promises = []struct {
 	{"a list that proves nothing decides nothing", func(s State, list List, _ Effect, v Verdict) bool {
 		return list == Unread && v != Verdict{s, Look}
 	}},
-	{"what the list shows as pending is listed", func(_ State, list List, _ Effect, v Verdict) bool {
-		return list == Waiting && v != isListed
-	}},
-	{"statuses that disagree leave it open, and its later absence proves nothing", func(_ State, list List, _ Effect, v Verdict) bool {
-		return list == Unclear && v != isAccepted
-	}},
 	{"one reading of a record without its ID does not prove that it is done", func(_ State, list List, _ Effect, v Verdict) bool {
 		return list == DoneOnce && v.State == Fulfilled
 	}},
@@ -149,15 +143,9 @@ var promises = []struct {
 	{"a single absence proves nothing", func(_ State, list List, effect Effect, v Verdict) bool {
 		return list == Absent && effect != Proven && v.Action != Look
 	}},
-	{"what could not be read decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
-		return slices.Contains([]List{Absent, AbsentTwice, Over}, list) && effect == Unreadable && v.Action != Look
-	}},
-	{"an effect that was seen once decides nothing", func(_ State, list List, effect Effect, v Verdict) bool {
+	{"what could not be read decides nothing, nor does an effect that was seen once", func(_ State, list List, effect Effect, v Verdict) bool {
 		isMeasured := slices.Contains([]List{Absent, AbsentTwice, Over}, list)
-		return isMeasured && effect == Shown && v.Action != Look
-	}},
-	{"an effect that is missing after the request has left the list means that it came to nothing", func(s State, list List, effect Effect, v Verdict) bool {
-		return s == Listed && list == AbsentTwice && effect == Missing && v.State != Failed
+		return isMeasured && slices.Contains([]Effect{Unreadable, Shown}, effect) && v.Action != Look
 	}},
 	{"what was accepted stays known", func(s State, _ List, _ Effect, v Verdict) bool {
 		return s != Unanswered && v.State == Unanswered
