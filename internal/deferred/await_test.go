@@ -81,19 +81,22 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome   mockserver.Outcome
 		configure func(*mockserver.Server)
+		use       string // of the list
 		state     proof.State
 	}{
-		"beside a pending request":            {later, becomes(later), proof.Listed},
-		"beside one that is carried out soon": {soon, becomes(soon), proof.Listed},
-		"beside an unreadable list":           {later, noPerson, proof.Accepted},
-		"beside a list that is cut":           {later, isCut, proof.Accepted},
-		"while the list is down for a moment": {atOnce, listIsDown, proof.Fulfilled},
-		"beside a request that has ended":     {ended, becomes(ended), proof.Fulfilled},
+		"beside a pending request":            {later, becomes(later), "", proof.Listed},
+		"beside one that is carried out soon": {soon, becomes(soon), "", proof.Listed},
+		"beside an unreadable list":           {later, noPerson, "", proof.Accepted},
+		"beside a list that is cut":           {later, isCut, "", proof.Accepted},
+		"while the list is down for a moment": {atOnce, listIsDown, "", proof.Fulfilled},
+		"beside a request that has ended":     {ended, becomes(ended), "", proof.Fulfilled},
+		"while the list is not read":          {later, becomes(later), client.ListIgnored, proof.Fulfilled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, withProfileInData, func(cfg *client.Config) {
+					cfg.Wire.Pending.Use = tc.use
 					cfg.Wire.Pending.Statuses, cfg.MaxRetries = map[string][]string{answer.StatusEnded: {"archived"}}, 0
 				})
 				var file strings.Builder
@@ -132,27 +135,6 @@ func TestDeferred_dataOfAnySize(t *testing.T) {
 			t.Errorf("%d bytes of %d", file.Len(), len(large))
 		}
 	}, mocktest.AnswerData(large), within(time.Minute))
-}
-
-// Where the list is not read, the member that the data has shows that it is the data.
-func TestDeferred_dataWithoutAList(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-		var file strings.Builder
-		r := newRun(t, service, withProfileInData, ignoringTheList)
-		s, _ := r.mustSubmit(t, r.access(&file))
-		wantState(t, s, proof.Fulfilled)
-		if file.String() != answerLikeData {
-			t.Errorf("the data is %s", file.String())
-		}
-
-		r = newRun(t, service, ignoringTheList)
-		_, _, err := r.Submit(t.Context(), r.access(io.Discard), proof.Submission{})
-		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
-			t.Errorf("the detail is %s", e.Detail)
-		}
-		wantCount(t, service, mockserver.OpGetAllData, 1)
-	}, mocktest.AnswerQueueing(200, answerLikeData))
 }
 
 // The answers after a slow list are not older than the request.

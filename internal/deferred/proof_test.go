@@ -91,8 +91,6 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	}
 }
 
-func ignoringTheList(cfg *client.Config) { cfg.Wire.Pending.Use = client.ListIgnored }
-
 // A submission does not look for ever for a lost request. If the user asks for it again, a list that cannot be read
 // does not let it be sent again.
 func TestDeferred_lostWithoutAList(t *testing.T) {

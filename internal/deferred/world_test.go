@@ -82,7 +82,7 @@ type queued struct {
 	shown      string // a status while it is pending
 	listed     bool
 	carriedOut bool
-	seenFailed bool // a reading that counts has shown it as failed
+	seenFailed bool // a reading that counts has shown it as failed to its object
 }
 
 // isHeld reports whether the service may still carry out the request.
@@ -117,6 +117,7 @@ type world struct {
 	recovering bool
 
 	objects [2]object
+	acting  *object
 	cancel  context.CancelFunc
 	// wishes is how many requests may be accepted: one for each that the configuration
 	// wants, and one more for each whose outcome was reported as unknown or failed.
@@ -291,7 +292,7 @@ func (w *world) listing(choice string) proof.Listing {
 	}
 	w.readings = append(w.readings, shownAt{now, list.Records})
 	for _, q := range w.queue {
-		isSeen := q.listed && choice == "as it is"
+		isSeen := q.listed && choice == "as it is" && slices.Contains(w.acting.sent, q)
 		q.seenFailed = q.seenFailed || (isSeen && q.status == "failed")
 	}
 

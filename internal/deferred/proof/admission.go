@@ -96,7 +96,7 @@ func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) 
 		}
 
 		switch sent := (Mark{other.Sent, other.EndDate}); {
-		case !other.IsOpen(), sent.isConfirmed(seen.Listing, r.Lag): // it would show it
+		case !other.IsOpen(), other.Sent.IsZero(), sent.isConfirmed(seen.Listing, r.Lag): // it would show it
 		case slices.Contains(kind.Adopts, other.Type):
 			other.IdempotencyKey = s.IdempotencyKey
 			return Admission{Adopt: &other}

@@ -72,7 +72,7 @@ func (s Submission) IsToSend() bool {
 	return isVoid || s.State == Unanswered
 }
 
-// key returns the key of the only record that may be the request, or that of its ID. Several may share a key.
+// key returns the key of the only record that may be the request, or that of its ID.
 func (s Submission) key() string {
 	if len(s.Candidates) == 1 && !s.Doubt {
 		return s.Candidates[0]
@@ -277,7 +277,7 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 		s.Doubt = true
 	}
 
-	s.Candidates = slices.Compact(slices.Sorted(slices.Values(slices.Concat(left, keys))))
+	s.Candidates = slices.Sorted(slices.Values(slices.Concat(left, keys))) // several may share a key
 }
 
 // summarize returns what records show together, and why that is not clear: one that is pending keeps all open, and one
