@@ -231,15 +231,16 @@ func TestSubmission_sending(t *testing.T) {
 	}
 
 	s = sent("")
-	for range 2 {
-		s.NoteSent(noon, noon, Listing{}, nil)
-		s.Evaluate(reading(time.Second), Rules{Lag: lag})
-		if got, _ := s.Evaluate(reading(lag), Rules{Lag: lag}); got != Absent {
-			t.Errorf("the list shows %s", listTexts[got])
+	for _, after := range []time.Duration{0, time.Hour} {
+		s.NoteSent(noon.Add(after), noon.Add(after), Listing{}, nil)
+		for wait, want := range map[time.Duration]List{lag: Absent, 3 * lag: AbsentTwice} {
+			s := s
+			s.Evaluate(reading(after+time.Second), Rules{Lag: lag})
+			if got, _ := s.Evaluate(reading(after+wait), Rules{Lag: lag}); got != want {
+				t.Errorf("%s after it was sent, the list shows %s", wait, listTexts[got])
+			}
 		}
-		if got, _ := s.Evaluate(reading(time.Second+lag), Rules{Lag: lag}); got != AbsentTwice {
-			t.Errorf("a lag later the list shows %s", listTexts[got])
-		}
+		s.Evaluate(reading(after), Rules{Lag: lag})
 	}
 }
 
