@@ -22,6 +22,19 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
+// A request that leaves the list after a status that is not known says so.
+func TestDeferred_requestThatLeavesWithAnUnknownStatus(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.access(nil))
+		s, report := r.Await(t.Context(), r.access(nil), s, time.Hour)
+		wantState(t, s, proof.Accepted)
+		if !report.Unproven || !strings.Contains(report.Gap, "wire.pending.statuses") {
+			t.Errorf("%+v", report)
+		}
+	}, becomes(mockserver.Outcome{After: 10 * time.Second, Status: "closed"}))
+}
+
 // The refreshes of one run share a listing, also those that come while it is read. Another
 // refresh of the same request looks again.
 func TestDeferred_refreshesShareAListing(t *testing.T) {
