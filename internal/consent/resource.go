@@ -53,23 +53,6 @@ func (r *consentResource) Metadata(_ context.Context, req resource.MetadataReque
 
 func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"user_ipv6": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{formats.Instant},
-			MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
-		},
-		"manual": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
-		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:            true,
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
@@ -95,9 +78,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
-	for _, name := range answer.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
-	}
+	addRecord(attributes)
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",

@@ -228,6 +228,10 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 		}},
 		"a shard may have no rows": {people(1), nil, []step{{config: shard(0, 2)}, {config: shard(1, 2), gets: 2, patches: 1, counts: counts{Rows: 1, Written: 1}}}},
+		"another shard has other rows": {"", nil, []step{
+			{config: shard(0, 2).With(writeOnly(people(8), 1, false)), gets: 2, patches: 2, counts: counts{Rows: 2, Written: 2}},
+			{config: shard(1, 2).With(writeOnly(people(8), 1, false)), gets: 6, patches: 6, counts: counts{Rows: 6, Written: 6}},
+		}},
 		"rows without a time, and rows that are removed": {people(5) + rowOf(5, "") + rowOf(6, ""), nil, []step{
 			{gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}}, // all of them are first records
 			{before: choosing(early, 6), warnings: []string{"Later choices of people stand", "1 of 7 rows are left alone: line 8."}, gets: 7, counts: counts{Rows: 7, Written: 7}, keeps: true},
