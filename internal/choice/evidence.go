@@ -3,6 +3,7 @@
 package choice
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -49,7 +50,7 @@ type Evidence struct {
 func (e Evidence) facts() (all Fact) {
 	wanted := PrintOf(e.Wanted.Shown())
 	hasClauses := e.Print.Clauses == wanted.Clauses
-	isChanged := e.Before != nil && e.Print != *e.Before
+	isChanged := e.Print != *cmp.Or(e.Before, &e.Print)
 	isLater, isUntimed := e.compareTimes()
 
 	// After a lost write, a new record is that write, whatever the service has made of the address.

@@ -5,6 +5,7 @@ package choice
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"net/netip"
 	"reflect"
 	"slices"
@@ -92,13 +93,12 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 		differs[name] = held.Clauses[i] != sent.Clauses[i]
 	}
 
-	for _, name := range answer.ConsentFields {
-		if differs[name] && !slices.Contains(k.Altered, name) {
-			names = append(names, name)
-		}
+	for _, name := range k.Altered {
+		differs[name] = false
 	}
+	maps.DeleteFunc(differs, func(_ string, is bool) bool { return !is })
 
-	return names
+	return slices.Sorted(maps.Keys(differs))
 }
 
 // isOther reports whether two fields of prints are there and differ.

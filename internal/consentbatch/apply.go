@@ -145,6 +145,9 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 // compare asks the service about rows, and once more about those without a record, if there are more of
 // these than new rows. It reports an error if it has ended early, or if no row can be compared.
 func (b *batch) compare(ctx context.Context, of []int) (ok bool) {
+	if !b.connect() {
+		return false
+	}
 	b.pass(ctx, of, choice.Plan)
 	if b.count(absent) > b.grown {
 		b.again(ctx)

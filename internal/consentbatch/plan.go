@@ -44,7 +44,12 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 
-	plan, ok := planned(ctx, resp.Plan, req.Config, diags)
+	r.planApply(ctx, state, req, resp)
+}
+
+// planApply plans a create or an update.
+func (r *batchResource) planApply(ctx context.Context, state *model, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	plan, ok := planned(ctx, resp.Plan, req.Config, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -54,10 +59,9 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 	isChanged := plan.Written.IsUnknown() // the framework marks computed attributes as unknown if any attribute has changed
 
-	b := r.newBatch(plan, state, object, diags)
-	_, isPlaced := r.KnownScope(plan.Scope)
-	work := b.propose(ctx, isPlaced && req.Config.Raw.IsFullyKnown())
-	if diags.HasError() {
+	b := r.newBatch(plan, state, object, &resp.Diagnostics)
+	work := b.propose(ctx, req.Config.Raw.IsFullyKnown())
+	if resp.Diagnostics.HasError() {
 		return
 	}
 
@@ -69,9 +73,9 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	default:
 		b.model.results = state.results
 	}
-	diags.Append(resp.Private.SetKey(ctx, keySettingsOnly, settingsOnly)...)
 	b.model.ContentWO = types.StringNull()
-	diags.Append(resp.Plan.Set(ctx, &b.model)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, keySettingsOnly, settingsOnly)...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &b.model)...)
 }
 
 // planDestroy warns of what a destroy does at the service. It refuses a withdrawal by a provider that is
@@ -103,7 +107,7 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	unknown := types.Int64Unknown()
 	b.model.results = results{Digest: types.StringUnknown(), Rows: unknown, Kept: unknown, Written: unknown, Missing: unknown}
 	work = !b.model.isDone(b.prior)
-	if !isKnown { // an unknown content_wo with the same version counts as unchanged
+	if _, isPlaced := b.KnownScope(b.model.Scope); !isKnown || !isPlaced { // an unknown content_wo with the same version counts as unchanged
 		return work
 	}
 
@@ -131,7 +135,7 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 // review compares the rows with the service, and reports what an apply would write, and what could not be
 // found out. It returns whether an apply has something to do, which work says in any case.
 func (b *batch) review(ctx context.Context, work bool) bool {
-	if !b.connect() || !b.compare(ctx, b.all) {
+	if !b.compare(ctx, b.all) {
 		return true
 	}
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
@@ -228,10 +232,13 @@ func (b *batch) warnOthers() {
 		}
 	}
 
-	if others != "" && b.warns {
+	if !b.warns {
+		return
+	}
+	if others != "" {
 		tfkit.SharedConsent.With(others).AddWarning(b.diags)
 	}
-	if len(twice) > 0 && b.warns {
+	if len(twice) > 0 {
 		tfkit.SpelledTwice.With(" It concerns " + b.lines(twice) + ".").AddWarning(b.diags)
 	}
 }

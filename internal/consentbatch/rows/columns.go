@@ -83,18 +83,17 @@ func Sum(rows []Row) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// set sets a column to a text: that of a string, or a JSON value as it is written. The error completes a
-// sentence about the column.
-func (r *Row) set(column, text string, isString bool) (err error) {
-	var field any = &r.Identity
-	if column != identityColumn {
-		field = r.Field(column)
+// field returns a pointer to the value of a column.
+func (r *Row) field(column string) any {
+	if column == identityColumn {
+		return &r.Identity
 	}
-	if _, isFlag := field.(*bool); !isFlag && !isString {
-		return errors.New("has to be a string")
-	}
+	return r.Field(column)
+}
 
-	switch field := field.(type) {
+// set sets a column to a text. The error completes a sentence about the column.
+func (r *Row) set(column, text string) (err error) {
+	switch field := r.field(column).(type) {
 	case *bool:
 		*field, err = parseFlag(text)
 	case *netip.Addr:

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,14 +81,8 @@ func Read(in io.Reader, o Options) ([]Row, error) {
 	if o.Format == CSV {
 		read = r.readCSV
 	}
-	if err := read(); r.in.N <= 0 {
-		r.problem("the row is longer than 1 MiB; a quote or a bracket may not be closed; what follows was not read")
-	} else if !errors.Is(err, io.EOF) {
-		text := complaint(err)
-		if text == "" {
-			return nil, err
-		}
-		r.problem("%s; what follows was not read", text)
+	if err := r.finish(read()); err != nil {
+		return nil, err
 	}
 
 	if r.problems.count == 0 && len(r.seen) == 0 {
@@ -100,22 +95,10 @@ func Read(in io.Reader, o Options) ([]Row, error) {
 	return r.rows, nil
 }
 
-var errNoArray = errors.New("the JSON has to be one array of objects")
-
-// complaint returns what is wrong with the form of a file, without any of its text; empty for an error of the
-// reader.
-func complaint(err error) string {
-	for _, known := range []error{errNoArray, csv.ErrQuote, csv.ErrBareQuote, io.ErrUnexpectedEOF, jsontext.ErrDuplicateName} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	if _, isSyntax := errors.AsType[*jsontext.SyntacticError](err); isSyntax {
-		return "this is not valid JSON"
-	}
-
-	return ""
-}
+var (
+	errNoArray    = errors.New("the JSON has to be one array of objects")
+	errRowTooLong = errors.New("the row is longer than 1 MiB; a quote or a bracket may not be closed")
+)
 
 // reader checks rows one by one and collects those of the shard.
 type reader struct {
@@ -131,6 +114,31 @@ type reader struct {
 
 	objects int32 // of JSON, that were read
 	line    int   // of JSON, how many lines were read to their end
+}
+
+// finish records why the reading has ended before the end of the file, if that is about its form, without any of
+// its text. It returns an error of the reader.
+func (r *reader) finish(err error) error {
+	if r.in.N <= 0 {
+		err = errRowTooLong
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+
+	var what string
+	known := []error{errNoArray, errRowTooLong, csv.ErrQuote, csv.ErrBareQuote, io.ErrUnexpectedEOF, jsontext.ErrDuplicateName}
+	if i := slices.IndexFunc(known, func(one error) bool { return errors.Is(err, one) }); i >= 0 {
+		what = known[i].Error()
+	} else if _, isSyntax := errors.AsType[*jsontext.SyntacticError](err); isSyntax {
+		what = "this is not valid JSON"
+	}
+	if what == "" {
+		return err
+	}
+	r.problem("%s; what follows was not read", what)
+
+	return nil
 }
 
 // startRow starts a row at a line.
@@ -153,7 +161,11 @@ func (r *reader) problem(format string, args ...any) {
 // another type is a problem.
 func (r *reader) set(column int, text string, isString bool) {
 	r.given[column] = true
-	if err := r.row.set(columns[column], text, isString); err != nil {
+	if _, isFlag := r.row.field(columns[column]).(*bool); !isFlag && !isString {
+		r.problem("%s has to be a string", columns[column])
+		return
+	}
+	if err := r.row.set(columns[column], text); err != nil {
 		r.problem("%s %v", columns[column], err)
 	}
 }
