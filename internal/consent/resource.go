@@ -331,11 +331,11 @@ func (r *consentResource) decide(ctx context.Context, c *tfkit.ConsentCase, abou
 	}
 
 	c.Person = client.Person{Scope: scope, Identity: about.IdentityID.ValueString()}
-	err := r.Decide(ctx, c)
+	err := r.JudgeConsent(ctx, c)
 	if err == nil && c.Act == choice.Ask {
 		_ = r.Consents.WaitToReread(ctx, r.Client.Lag) // the request fails where this does
 		c.Twice = true
-		err = r.Decide(ctx, c)
+		err = r.JudgeConsent(ctx, c)
 	}
 
 	switch {

@@ -128,7 +128,7 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 		c.Wanted, c.Known, c.Twice = wanted.Withdrawal(), true, b.isSecond
 		c.Last.Sent = choice.PrintOf(wanted.Shown()) // the row is from the file that was applied
 	}
-	if err := b.Decide(ctx, c); err != nil {
+	if err := b.JudgeConsent(ctx, c); err != nil {
 		return failed, err
 	}
 

@@ -89,12 +89,12 @@ type ConsentCase struct {
 	Keeper  *Object          // of a withdrawal, another object that looks after the person; nil if there is none
 }
 
-// Decide judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
+// JudgeConsent judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
 // if the act is to send. Errors are *transport.Error, and client.ErrCached and client.ErrGone of an act to
 // refuse.
-func (s *Service) Decide(ctx context.Context, c *ConsentCase) error {
+func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 	if c.Action == choice.Write || c.Action == choice.Withdraw {
-		return s.write(ctx, c)
+		return s.writeConsent(ctx, c)
 	}
 
 	read, err := s.Client.ReadConsent(ctx, c.Person)
@@ -105,8 +105,8 @@ func (s *Service) Decide(ctx context.Context, c *ConsentCase) error {
 	return s.judge(c, read)
 }
 
-// write judges and writes. What was written is remembered before another object of the run can judge.
-func (s *Service) write(ctx context.Context, c *ConsentCase) error {
+// writeConsent judges and writes. What was written is remembered before another object of the run can judge.
+func (s *Service) writeConsent(ctx context.Context, c *ConsentCase) error {
 	release, err := s.Client.Consents.Hold(ctx, c.Person)
 	if err != nil {
 		return err
