@@ -97,9 +97,17 @@ func (m *resourceModel) check(diags *diag.Diagnostics) netip.Addr {
 	return address
 }
 
-// writes reports whether there is anything to write.
+// writes reports whether there is anything to write. A field that is not managed, or no longer managed, is not.
 func (m *resourceModel) writes(state resourceModel) bool {
-	return m.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	for i, flag := range m.flags() {
+		if !flag.Equal(*state.flags()[i]) {
+			return true
+		}
+	}
+	isOtherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
+	isOtherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
+
+	return isOtherAddress || isOtherTime || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
 // caseOf returns what is known before a reading: m is what is to be there, state what is in state, and n its note. A
@@ -256,20 +264,6 @@ func (m *recordModel) record() (r choice.Record) {
 	r.Manual = m.Manual.ValueBool()
 
 	return r
-}
-
-// differs reports whether there is a field to write. One that is not managed, or no longer managed, is
-// not written.
-func (m *recordModel) differs(state recordModel) bool {
-	for i, flag := range m.flags() {
-		if !flag.Equal(*state.flags()[i]) {
-			return true
-		}
-	}
-	isOtherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
-	isOtherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
-
-	return isOtherAddress || isOtherTime
 }
 
 // keepChoice plans the person's choice, which is in state.
