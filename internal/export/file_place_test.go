@@ -31,14 +31,12 @@ func TestExportFile_place(t *testing.T) {
 		tests[says] = func(f *fileTest, old string) []fileStep {
 			path := target(f.T)
 			spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
+			kept, warnings := map[string]string{old: c.found, path: lines}, []string{says, "The old file stays", "path"}
 
 			return []fileStep{
 				{config: file(old, nil), exports: 1},
-				{
-					before: func() { write(f.T, old, c.found) }, config: file(path, c.change), exports: 1,
-					warnings: []string{says, "The old file stays", "path"}, files: map[string]string{old: c.found, path: lines},
-				},
-				{config: file(spelled, c.change), exports: 1, files: map[string]string{path: lines}},
+				{before: func() { write(f.T, old, c.found) }, config: file(path, c.change), exports: 1, warnings: warnings, files: kept},
+				{config: file(spelled, c.change), exports: 1, files: kept},
 			}
 		}
 	}
@@ -147,22 +145,17 @@ func TestExportFile_severalFiles(t *testing.T) {
 func TestExportFile_verify(t *testing.T) {
 	t.Parallel()
 
-	written := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
-	byDigest := prototest.Attributes{"verify": "digest"}
-	upper := strings.ToUpper(lines)
-	type found struct {
+	written, upper := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC), strings.ToUpper(lines)
+	tests := map[string]func(f *fileTest, path string) []fileStep{}
+	for verify, runs := range map[string][]struct {
 		text    string
 		at      time.Time
-		config  prototest.Attributes
 		exports int // if it is noticed
-	}
-
-	tests := map[string]func(f *fileTest, path string) []fileStep{}
-	for name, runs := range map[string][]found{
-		"by stat":   {{upper, written, nil, 0}, {lines, written.Add(time.Hour), nil, 0}, {upper, written, nil, 1}},
-		"by digest": {{lines, written, byDigest, 0}, {upper, written, byDigest, 1}},
+	}{
+		"stat":   {{upper, written, 0}, {lines, written.Add(time.Hour), 0}, {upper, written, 1}},
+		"digest": {{lines, written, 0}, {upper, written, 1}},
 	} {
-		tests[name] = func(f *fileTest, path string) []fileStep {
+		tests[verify] = func(f *fileTest, path string) []fileStep {
 			rewrite := func(text string, at time.Time) func() { // in place, with the same inode
 				return func() {
 					if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
@@ -170,13 +163,10 @@ func TestExportFile_verify(t *testing.T) {
 					}
 				}
 			}
-			steps := []fileStep{
-				{config: file(path, nil), exports: 1},
-				{before: rewrite(lines, written), config: file(path, nil)}, // which is stamped
-			}
+			config := file(path, prototest.Attributes{"verify": verify})
+			steps := []fileStep{{config: config, exports: 1}, {before: rewrite(lines, written), config: config}} // which is stamped
 			for _, run := range runs {
-				left := map[string]string{path: run.text}
-				step := fileStep{before: rewrite(run.text, run.at), config: file(path, run.config), exports: run.exports, files: left}
+				step := fileStep{before: rewrite(run.text, run.at), config: config, exports: run.exports, files: map[string]string{path: run.text}}
 				if run.exports > 0 {
 					step.warnings, step.files[path] = []string{"The file was altered"}, lines
 				}
@@ -189,52 +179,35 @@ func TestExportFile_verify(t *testing.T) {
 	applyAll(t, tests)
 }
 
-// What happens to a file before its object is destroyed.
-
-func isAltered(t *testing.T, _ *prototest.Provider, path string) {
-	t.Helper()
-	write(t, path, "theirs")
-}
-
-func isReplaced(t *testing.T, p *prototest.Provider, path string) {
-	t.Helper()
-	created(t, p, file(path, prototest.Attributes{"overwrite": true}))
-}
-
-func isKilled(t *testing.T, _ *prototest.Provider, path string) {
-	t.Helper()
-	for _, kind := range []string{"events", "sessions"} {
-		outfile.Confirm(filepath.Join(filepath.Dir(path), kind))
-		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), person)
-	}
-}
-
 // TestExportFile_destroyed removes what the object has written, and what a killed run of it left
 // with records of a kind that the files in state do not have.
 func TestExportFile_destroyed(t *testing.T) {
 	t.Parallel()
 
-	const whole, each = "day.ndjson", "{kind}"
 	for name, tc := range map[string]struct {
-		path, onDestroy string
-		before          func(t *testing.T, p *prototest.Provider, path string)
-		says            string
-		left            string // in the file
+		config prototest.Attributes
+		put    map[string]string // into the folder, before
+		says   string
+		left   string // in the file
 	}{
-		"one file, retained":     {whole, "retain", nil, "", lines},
-		"altered":                {whole, "remove", isAltered, "The file stays", "theirs"},
-		"replaced by another":    {whole, "remove", isReplaced, "", lines},
-		"several, and leftovers": {each, "remove", isKilled, "", ""},
+		"one file, retained":     {prototest.Attributes{"on_destroy": "retain"}, nil, "", lines},
+		"altered":                {nil, map[string]string{"day.ndjson": "theirs"}, "The file stays", "theirs"},
+		"several, and leftovers": {prototest.Attributes{"path": "{kind}"}, map[string]string{".analytics-" + digest("events")[:16] + ".tmp": person}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			p, service := start(t)
-			path := filepath.Join(t.TempDir(), tc.path)
-			state := created(t, p, file(path, prototest.Attributes{"on_destroy": tc.onDestroy}))
+			path := target(t)
+			config := file(path, tc.config)
+			if tc.config["path"] != nil {
+				config["path"] = filepath.Join(filepath.Dir(path), "{kind}")
+			}
+			state := created(t, p, config)
 			p = nextRun(t, service)
-			if tc.before != nil {
-				tc.before(t, p, path)
+			outfile.Confirm(filepath.Join(filepath.Dir(path), "events"))
+			for name, text := range tc.put {
+				write(t, filepath.Join(filepath.Dir(path), name), text)
 			}
 
 			gone, diags := p.Destroy(fileName, state)

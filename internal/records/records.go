@@ -23,18 +23,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
-// Limits on the parts of an answer that are held in memory.
+// Limits on what is held in memory, and on what is examined.
 const (
-	// LimitRecord is the size of the longest record, and of the longest text between two
-	// records, in bytes.
-	LimitRecord = 16 << 20
-	// limitExtra is how many members around the records are held that are not recognised.
-	limitExtra = 100
-	// LimitHead is how much of an answer is examined to distinguish a record from an
-	// object that holds records, in bytes.
-	LimitHead = 256 << 10
-	// sampled is how many records in a list of a kind are examined for another kind.
-	sampled = 1000
+	LimitRecord = 16 << 20  // of the longest record, and of the longest text between two, in bytes
+	LimitHead   = 256 << 10 // of the beginning that distinguishes a record from an object that holds records, in bytes
+	limitExtra  = 100       // of members around the records that are not recognised
+	sampled     = 1000      // how many records of a kind are examined for another one
 )
 
 // Kind is the kind of a record (section 1, bulk analytics export).
@@ -81,13 +75,10 @@ var (
 
 // Result describes an answer that was read.
 type Result struct {
-	Counts Counts
-	// Closed: the last bracket of the answer shows that it is complete. What delivered another one has to show that.
-	Closed bool
-	// Replaced is the number of records in which invalid UTF-8 was replaced.
-	Replaced int64
-	// Next and Total are the values at Options.Next and Options.Total; nil if there are none.
-	Next, Total jsontext.Value
+	Counts      Counts
+	Closed      bool           // the last bracket shows that it is complete; what delivered another answer has to show that
+	Replaced    int64          // records in which invalid UTF-8 was replaced
+	Next, Total jsontext.Value // at Options.Next and Options.Total; nil if there are none
 }
 
 // Map says where a service has its records, and what its words mean. Its names in JSON are those of the
@@ -117,15 +108,10 @@ const (
 type Options struct {
 	Map
 	Envelope answer.Envelope
-
-	// Wanted are the kinds that the answer has to say something about.
-	Wanted []Kind
-	// Asked is the one kind that was asked for; Unknown if all were.
-	Asked Kind
-	// Memory is what is known of the records from other answers to the same question; nil if there were none.
-	Memory *Memory
-	// IsLines says that values follow each other, by the media type.
-	IsLines bool
+	Wanted   []Kind  // that the answer has to say something about
+	Asked    Kind    // the only one that was asked for; Unknown if all were
+	Memory   *Memory // of other answers to the same question; nil if there were none
+	IsLines  bool    // values follow each other, by the media type
 }
 
 // Memory keeps the first records of the answers to one question, with which those of the next ones are compared.
