@@ -39,6 +39,7 @@ func (x *Reader) readRecord(in place) error {
 	if x.isGroup(v) {
 		return x.readGroup(v, in)
 	}
+
 	refusal.Why += fmt.Sprintf("; it is record %d, in %s", x.Result.Counts.Total()+1, answer.Shown(in.at))
 
 	return refusal
