@@ -96,7 +96,12 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 // that does.
 func (x *Reader) ownKind(v jsontext.Value) Kind {
 	if x.options.Kind != "" {
-		return x.options.kindOf(jsonvalue.Text(jsonvalue.At(v, x.options.Kind)))
+		word := jsonvalue.Text(jsonvalue.At(v, x.options.Kind))
+		isNamed := func(kind Kind) bool { return slices.Contains(x.options.Kinds[kind.Plural()], word) }
+		if i := slices.IndexFunc(Kinds, isNamed); i >= 0 {
+			return Kinds[i]
+		}
+		return kindWords[word]
 	}
 
 	for name, value := range jsonvalue.EachMember(v) {

@@ -14,7 +14,6 @@ package records
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 
@@ -151,16 +150,6 @@ var kindWords = func() map[string]Kind {
 
 	return words
 }()
-
-// kindOf returns the kind that a word at Map.Kind stands for.
-func (m Map) kindOf(word string) Kind {
-	for _, kind := range Kinds {
-		if slices.Contains(m.Kinds[kind.Plural()], word) {
-			return kind
-		}
-	}
-	return kindWords[word]
-}
 
 // spellings returns names in snake case, each also in camel and in Pascal case.
 func spellings(names string) (all []string) {
