@@ -192,7 +192,7 @@ func TestExportFile_destroyed(t *testing.T) {
 	}{
 		"one file, retained":     {prototest.Attributes{"on_destroy": "retain"}, nil, "", lines},
 		"altered":                {nil, map[string]string{"day.ndjson": "theirs"}, "The file stays", "theirs"},
-		"several, and leftovers": {prototest.Attributes{"path": "{kind}"}, map[string]string{".analytics-" + digest("events")[:16] + ".tmp": person}, "", ""},
+		"several, and leftovers": {prototest.Attributes{"path": "{kind}", "kinds": []any{"persons"}}, map[string]string{".analytics-" + digest("events")[:16] + ".tmp": person}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
