@@ -65,6 +65,27 @@ func TestCommit_severalFilesAppearTogether(t *testing.T) {
 	}
 }
 
+// TestWrite_digestIsThatOfTheFile writes blocks one behind the other from one buffer, as the next one is written while the
+// digest of the last is still made.
+func TestWrite_digestIsThatOfTheFile(t *testing.T) {
+	t.Parallel()
+	path, block := filepath.Join(t.TempDir(), "day"), make([]byte, 512<<10)
+	outputs := reserve(t, new(PathsInUse), Target{Path: path})
+	writeTexts(t, outputs, "a first try")
+	writeTexts(t, outputs, "")
+	for i := range 32 {
+		block[i] = 1
+		if _, err := outputs[0].Write(block[:len(block)-32+i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	files := commit(t, outputs)
+	if read, err := Read(t.Context(), path); err != nil || read != files[0] {
+		t.Errorf("it was written as %v, and is %v, %v", files[0], read, err)
+	}
+}
+
 // tree describes everything below a folder.
 func tree(t *testing.T, root string) map[string]string {
 	t.Helper()
