@@ -108,7 +108,9 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 
 	all := settings(config)
 	for _, s := range all {
-		r.inBlock[s.group] = s.group != "" && (r.inBlock[s.group] || !values[s.name].IsNull())
+		if s.group != "" && !values[s.name].IsNull() {
+			r.inBlock[s.group] = true
+		}
 	}
 	for _, s := range all {
 		r.choose(s, values[s.name], getenv(s.variable()))

@@ -3,6 +3,7 @@
 package tfkit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -48,7 +49,7 @@ func (s *Service) ReadIdentity(ctx context.Context, m *Identity, stored *tfsdk.R
 		return
 	}
 
-	s.ResolveScope(&m.Scope)
+	m.Scope = cmp.Or(m.Scope, s.DefaultScope)
 	diags.Append(stored.Set(ctx, *m)...)
 }
 

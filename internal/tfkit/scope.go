@@ -149,7 +149,7 @@ func addUnusable(diags *diag.Diagnostics, why error) {
 
 // ResolveScope sets m to the scope in effect. Create must call it on the plan, before anything is sent.
 func (s *Service) ResolveScope(m *Scope) {
-	if *m == (Scope{}) || m.isUnknown() {
+	if m.OrgID.ValueString() == "" && m.AccountID.ValueString() == "" { // not known when it was planned, or absent
 		*m = s.DefaultScope
 	}
 }
