@@ -245,10 +245,8 @@ func (m *Scope) isUnknown() bool {
 }
 
 // access calls GetAttribute of a configuration, plan or state, or SetAttribute, for each attribute.
-func access(ctx context.Context, call attributeAccess, attributes map[string]*types.String, diags *diag.Diagnostics) {
+func access(ctx context.Context, call func(context.Context, path.Path, any) diag.Diagnostics, attributes map[string]*types.String, diags *diag.Diagnostics) {
 	for name, value := range attributes {
 		diags.Append(call(ctx, path.Root(name), value)...)
 	}
 }
-
-type attributeAccess = func(ctx context.Context, at path.Path, value any) diag.Diagnostics
