@@ -122,26 +122,22 @@ func TestProfile_failureKeepsTheObject(t *testing.T) {
 
 		o.apply(given)
 		before := o.state
-		for label, fault := range map[string]mockserver.Fault{
-			"refresh, refused":  {Operation: mockserver.OpGetProfile, Status: 403, Body: []byte(`{}`)},
-			"refresh, 404 page": {Operation: mockserver.OpGetProfile, Status: 404, Body: []byte("<p>nginx</p>")},
-			"update":            {Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(body)},
-			"destroy":           {Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(body)},
-		} {
-			o.service.Inject(fault)
-			o.state = before
-			switch label {
-			case "update":
-				o.try(writeOnly(`{"x":1}`, 2, clearing))
-			case "destroy":
-				o.try(nil)
-			default:
-				o.state, o.diags = o.Refresh(name, before)
-			}
+		wantKept := func() {
+			t.Helper()
 			o.fails("as it was before")
 			if o.state == nil || !maps.Equal(before.Attributes, o.state.Attributes) {
-				t.Errorf("after a failed %s, in state is %v", label, o.state)
+				t.Errorf("in state is %v", o.state)
 			}
+		}
+		for _, config := range []prototest.Attributes{writeOnly(`{"x":1}`, 2, clearing), nil} { // update and destroy
+			o.answer(mockserver.OpUpdateProfile, 1, 403, body)
+			o.try(config)
+			wantKept()
+		}
+		for status, body := range map[int]string{403: `{}`, 404: "<p>nginx</p>"} {
+			o.answer(mockserver.OpGetProfile, 1, status, body)
+			o.state, o.diags = o.Refresh(name, before)
+			wantKept()
 		}
 	})
 }

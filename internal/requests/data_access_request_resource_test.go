@@ -163,8 +163,9 @@ func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 		"at once":          {mockserver.Fault{Times: -1, Status: 200, Body: []byte(sessions)}, []string{"wire.all_data.at", "change triggers"}, "/sessions", on("friday")},
 	}, func(t *testing.T, _ string, row row) {
 		accesses.each(t, func(t *testing.T, o *object) {
-			row.answer.Operation = o.operation
-			o.service.Inject(row.answer)
+			answer := row.answer
+			answer.Operation = o.operation
+			o.service.Inject(answer)
 			o.apply(nil)
 			o.says(row.says...)
 			wantUnnamed(t, o.diags.Warnings(), theirs)

@@ -52,11 +52,12 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 			if plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != prototest.Unknown {
 				t.Errorf("planned is %v", plan.Attributes)
 			}
-			row.ends.KeepListed = o.name == accessName
-			o.conclude(row.ends) // between plan and apply
+			ends := row.ends
+			ends.KeepListed = o.name == accessName
+			o.conclude(ends) // between plan and apply
 			o.state, o.diags = o.Apply(t.Context(), o.name, o.state, plan)
 			o.NoErrors(o.diags)
-			if row.ends.Fate == mockserver.Failed {
+			if ends.Fate == mockserver.Failed {
 				o.says("failed", "E_HOLD", "request-1", "change triggers")
 			} else {
 				want["fulfilled"] = true
