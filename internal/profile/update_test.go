@@ -40,6 +40,8 @@ func TestProfile_waitIsResumed(t *testing.T) {
 			o.NewRun()
 			if given != nil {
 				o.config = config(gold, within("1m"))
+			} else if plan, _ := o.MustPlan(name, o.state, quickGold); plan.Attributes["fulfilled"] == prototest.Unknown {
+				t.Error("it is planned to go on with a wait that there is no more")
 			}
 			plan, _ = o.MustPlan(name, o.state, o.config)
 			if plan.Attributes["fulfilled"] != prototest.Unknown {

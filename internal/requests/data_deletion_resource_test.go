@@ -161,6 +161,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 
 		"another person":            {[]address{{ann, replaced(bob)}, {nil, created(eve)}}, false},
 		"second object, on purpose": {[]address{{ann, changed(ann)}, {nil, created(annOnFriday)}}, false},
+		"unknown triggers":          {[]address{{ann, changed(ann)}, {nil, created(ann.With(prototest.Attributes{"triggers": prototest.Unknown}))}}, false},
 		"-replace, on purpose":      {[]address{{ann, replaced(annOnFriday)}}, false},
 		"two new objects":           {[]address{{nil, created(ann)}, {nil, created(ann)}}, false},
 		"two objects of one person": {[]address{{ann, changed(ann)}, {ann, changed(ann)}}, false},
