@@ -6,12 +6,14 @@ import (
 	stdjson "encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 )
@@ -76,140 +78,87 @@ func replaces(a catalogue.Answer, r Request, answer *Response) bool {
 
 // fill replaces an answer by one in the form of the catalogue.
 func fill(a catalogue.Answer, r Request, answer *Response) {
-	held := answer.Body
-	answer.Status, answer.Header, answer.Body = a.Status, http.Header{}, raw(a.Body())
+	text := string(a.Body())
+	if a.JSON != nil && a.Is != catalogue.Day && a.Is != catalogue.Data {
+		switch held := answer.Body.(type) {
+		case map[string]any:
+			text = filled(text, r.Identity, held)
+		case []map[string]any:
+			text = filledList(text, held)
+		}
+	}
+
+	answer.Status, answer.Header, answer.Body = a.Status, http.Header{}, raw(text)
 	for name, value := range a.Headers {
 		answer.Header.Set(name, value)
 	}
 	if media := a.MediaType(); media != "" {
 		answer.Header.Set("Content-Type", media)
 	}
-	if a.JSON == nil || a.Is == catalogue.Day || a.Is == catalogue.Data {
-		return
-	}
-
-	record, _ := held.(map[string]any)
-	f := newFilling(r.Identity, record)
-	if requests, isList := held.([]map[string]any); isList {
-		f.list, f.values["3"] = listed(a, requests), len(requests)
-	}
-	answer.Body = f.value("", parsed(a.JSON))
 }
 
-// parsed returns a JSON value of the catalogue with its numbers as they are.
-func parsed(text []byte) (value any) {
-	_ = json.Unmarshal(text, &value, exactNumbers) // the catalogue is JSON
-	return value
-}
+// What stands for the server's own in the texts of the catalogue.
+var (
+	samplePeople = []string{`"ada@example.com"`, `"grace@example.com"`}
+	sampleIDs    = []string{`"req-1"`, `"req-2"`, `"req-3"`, `53367`, `"1234567890"`, `"17"`, `"65bd1f0ac2a9e50012ab34cd"`}
+	sampleTypes  = []string{OpDeleteAllData, OpGetAllData, OpUpdateProfile} // of the requests in a list, in their order
+	sampleField  = regexp.MustCompile(`(?i)"(?:clause[_-]?[1-5][_-]?consent|manual|user[_-]?ipv6)": ("[^"]*"|\w+)`)
+	sampleCount  = regexp.MustCompile(`: 3\b`) // of the requests in a list
+	profileAlone = regexp.MustCompile(`, ` + sampleProfile + `|` + sampleProfile + `(, )?`)
+)
 
-// sampleTypes are the operations of the requests in the lists of the catalogue, in their order.
-var sampleTypes = []string{OpDeleteAllData, OpGetAllData, OpUpdateProfile}
+const sampleProfile = `"plan": "pro", "seats": 5`
 
-// listed returns the server's requests, each in the form of the one of its type.
-func listed(a catalogue.Answer, requests []map[string]any) []any {
-	samples := requestsIn(parsed(a.JSON))
-	filled := []any{}
+// filledList returns the text of a list with the server's requests, each in the form of the one of its type.
+func filledList(text string, requests []map[string]any) string {
+	begin := strings.LastIndex(text[:strings.Index(text, sampleIDs[0])], "[")
+	list, _ := jsontext.NewDecoder(strings.NewReader(text[begin:])).ReadValue() // the catalogue is JSON
+	var samples []jsontext.Value
+	_ = json.Unmarshal(list, &samples)
+
+	var items []string
 	for _, record := range requests {
 		operation, _ := record["operation"].(string)
 		identity, _ := record["identityId"].(string)
-		one := newFilling(identity, record)
-		filled = append(filled, one.value("", samples[slices.Index(sampleTypes, operation)]))
+		items = append(items, filled(string(samples[slices.Index(sampleTypes, operation)]), identity, record))
 	}
+	around := sampleCount.ReplaceAllString(text[:begin]+"[]"+text[begin+len(list):], fmt.Sprint(": ", len(requests)))
 
-	return filled
+	return around[:begin+1] + strings.Join(items, ",") + around[begin+1:]
 }
 
-// requestsIn returns the outermost array of a value of the catalogue that holds people.
-func requestsIn(value any) (found []any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for _, member := range value {
-			found = append(found, requestsIn(member)...)
-		}
-	case []any:
-		if strings.Contains(fmt.Sprint(value...), "@example.com") {
-			return value
-		}
-	}
-
-	return found
-}
-
-// filling has the values of the server for an answer of the catalogue.
-type filling struct {
-	record map[string]any // a consent, a profile or a request
-	list   []any          // in place of a list of requests; nil: there is none
-	values map[string]any // by the text of a sample
-}
-
-// newFilling returns a filling with the identity, the ID and the time of a record.
-func newFilling(identity string, record map[string]any) filling {
-	f := filling{record: record, values: map[string]any{"ada@example.com": identity, "grace@example.com": identity}}
+// filled returns a text of the catalogue with a consent, a profile or a request of the server.
+func filled(text, identity string, record map[string]any) string {
+	pairs := pairsOf(samplePeople, identity)
 	if id, ok := record["id"].(string); ok {
-		for _, sample := range []string{"req-1", "req-2", "req-3", "53367", "1234567890", "17", "65bd1f0ac2a9e50012ab34cd"} {
-			f.values[sample] = id
-		}
+		pairs = append(pairs, pairsOf(sampleIDs, id)...)
 	}
-
 	at, isTimed := record["createdAt"]
 	if _, isConsent := record[clauseNames[0]]; isConsent { // its time may be missing
 		at, isTimed = record["agreement_time"], true
 	}
 	if isTimed {
-		for sample, layout := range layouts {
-			f.values[sample] = written(parseTime(at), layout)
+		for _, sample := range sampleTimes {
+			pairs = append(pairs, pairsOf([]string{sample.text}, written(parseTime(at), sample.layout))...)
 		}
 	}
 
-	return f
+	text = strings.NewReplacer(pairs...).Replace(text)
+	text = sampleField.ReplaceAllStringFunc(text, func(member string) string { return filledField(member, record) })
+	if len(record) == 0 {
+		return profileAlone.ReplaceAllString(text, "")
+	}
+	members := encode(record)
+
+	return strings.ReplaceAll(text, sampleProfile, string(members[1:len(members)-1]))
 }
 
-// value returns the server's value for one of the catalogue, which a member of this name has.
-func (f *filling) value(name string, sample any) any {
-	switch sample := sample.(type) {
-	case map[string]any:
-		return f.object(sample)
-	case []any:
-		return f.array(sample)
+// pairsOf returns the arguments of a Replacer of samples by a value.
+func pairsOf(samples []string, value any) (pairs []string) {
+	for _, sample := range samples {
+		pairs = append(pairs, sample, string(encode(value)))
 	}
-
-	if field, isField := fieldNames[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))]; isField {
-		return flagLike(sample, f.record[field])
-	}
-	if value, ok := f.values[fmt.Sprint(sample)]; ok {
-		return value
-	}
-
-	return sample
-}
-
-// object returns the server's object for one of the catalogue. The catalogue's profile is that with seats.
-func (f *filling) object(sample map[string]any) map[string]any {
-	filled := map[string]any{}
-	for name, value := range sample {
-		filled[name] = f.value(name, value)
-	}
-	if sample["seats"] == nil {
-		return filled
-	}
-
-	delete(filled, "plan")
-	delete(filled, "seats")
-
-	return merge(filled, f.record)
-}
-
-func (f *filling) array(sample []any) []any {
-	if f.list != nil && len(requestsIn(sample)) > 0 {
-		return f.list
-	}
-
-	filled := []any{}
-	for _, value := range sample {
-		filled = append(filled, f.value("", value))
-	}
-
-	return filled
+	return pairs
 }
 
 // fieldNames are the fields of a consent by their names in the catalogue, in lower case and without
@@ -219,46 +168,42 @@ var fieldNames = map[string]string{
 	"clause5consent": clauseNames[4], "manual": "manual", "useripv6": "user_ipv6",
 }
 
-// flagLike returns a field of a consent, and a truth value in the form of the catalogue: true, 1, "1" or
-// "true".
-func flagLike(sample, value any) any {
+// filledField returns a member of a consent with the server's value, and a truth value in the form of the
+// catalogue: true, 1, "1" or "true".
+func filledField(member string, record map[string]any) string {
+	name, sample, _ := strings.Cut(member, ": ")
+	value := record[fieldNames[strings.ToLower(strings.NewReplacer("_", "", "-", "", `"`, "").Replace(name))]]
 	agreed, isFlag := value.(bool)
 	if !isFlag {
-		return value
+		return name + ": " + string(encode(value))
 	}
 
-	word, digit := "false", "0"
-	if agreed {
-		word, digit = "true", "1"
+	literal := strconv.FormatBool(agreed)
+	if strings.ContainsAny(sample, "01") {
+		literal = map[bool]string{true: "1", false: "0"}[agreed]
+	}
+	if strings.HasPrefix(sample, `"`) {
+		literal = strconv.Quote(literal)
 	}
 
-	switch sample {
-	case "true", "false":
-		return word
-	case "1", "0":
-		return digit
-	case stdjson.Number("1"), stdjson.Number("0"):
-		return stdjson.Number(digit)
-	}
-
-	return agreed
+	return name + ": " + literal
 }
 
-// layouts are the forms of the times of the catalogue.
-var layouts = map[string]string{
-	"2026-02-01":                       time.DateOnly,
-	"2026-02-01 08:00:00":              time.DateTime,
-	"2026-02-01T08:00:00":              "2006-01-02T15:04:05",
-	"2026-02-01T08:00:00Z":             time.RFC3339,
-	"2026-02-01T08:00:00+00:00":        "2006-01-02T15:04:05-07:00",
-	"2026-02-01T09:00:00+01:00":        "2006-01-02T15:04:05-07:00",
-	"2026-02-01T08:00:00.000+0000":     "2006-01-02T15:04:05.000-0700",
-	"2026-02-01T08:00:00.000Z":         "2006-01-02T15:04:05.000Z07:00",
-	"2026-02-01T08:00:00.250001+00:00": "2006-01-02T15:04:05.000000-07:00",
-	"2026-02-01T08:00:00.000000000Z":   "2006-01-02T15:04:05.000000000Z07:00",
-	"1769932800":                       TimeUnixS,
-	"1769932800000":                    TimeUnixMS,
-	"1769932800.250000000":             "decimal seconds",
+// sampleTimes are the times of the catalogue, of which none begins with one before it.
+var sampleTimes = []struct{ text, layout string }{
+	{`"2026-02-01"`, time.DateOnly},
+	{`"2026-02-01 08:00:00"`, time.DateTime},
+	{`"2026-02-01T08:00:00"`, "2006-01-02T15:04:05"},
+	{`"2026-02-01T08:00:00Z"`, time.RFC3339},
+	{`"2026-02-01T08:00:00+00:00"`, "2006-01-02T15:04:05-07:00"},
+	{`"2026-02-01T09:00:00+01:00"`, "2006-01-02T15:04:05-07:00"},
+	{`"2026-02-01T08:00:00.000+0000"`, "2006-01-02T15:04:05.000-0700"},
+	{`"2026-02-01T08:00:00.000Z"`, "2006-01-02T15:04:05.000Z07:00"},
+	{`"2026-02-01T08:00:00.250001+00:00"`, "2006-01-02T15:04:05.000000-07:00"},
+	{`"2026-02-01T08:00:00.000000000Z"`, "2006-01-02T15:04:05.000000000Z07:00"},
+	{"1769932800.250000000", "decimal seconds"},
+	{"1769932800000", TimeUnixMS},
+	{"1769932800", TimeUnixS},
 }
 
 // written returns a time in one of the layouts; null for the zero time.
