@@ -4,8 +4,6 @@ package prototest_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -28,52 +25,61 @@ const (
 	person  = "jane.doe@example.com"
 )
 
-var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
-
-// TestCLIDriver_doesWhatTheCLIDoes applies the same random consents with the CLI and with the driver, each
-// to a service of its own.
+// TestCLIDriver_doesWhatTheCLIDoes applies the same consents with the CLI and with the driver, each to a
+// service of its own, and compares what both services receive and what both states hold.
 func TestCLIDriver_doesWhatTheCLIDoes(t *testing.T) {
 	t.Parallel()
 	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
-	for i := range soak.Schedules(1, 40) {
-		seed := soak.Seed(i)
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			soak.Add(soak.Tried, 1)
-			random := rand.New(rand.NewPCG(seed, 0))
-			first, second := mocktest.Start(t), mocktest.Start(t)
-			cli := clitest.New(t, acctest.Block(first), nil)
-			d := &driver{Provider: prototest.MustStart(t, prototest.Config(second)), t: t}
+	first, second := mocktest.Start(t), mocktest.Start(t)
+	cli := clitest.New(t, acctest.Block(first), nil)
+	d := &driver{Provider: prototest.MustStart(t, prototest.Config(second)), t: t}
 
-			for step := range 6 {
-				drift(random, first, second)
-				config := randomConsent(random)
-				if step > 0 && random.IntN(4) == 0 {
-					config = nil
-				}
-
-				writeResource(t, cli, config)
-				result := cli.Run("apply", "-auto-approve")
-				errors := d.apply(config)
-				if result.Code != 0 != (len(errors) > 0) {
-					t.Errorf("step %d: the CLI prints\n%s\nand the driver %q", step, result.Output, errors)
-				}
-				if diff := cmp.Diff(requests(t, first), requests(t, second)); diff != "" {
-					t.Errorf("step %d: the driver sends other requests (-CLI +driver):\n%s\nfor\n%v", step, diff, config)
-				}
-
-				var stored, held []string
-				for _, object := range cli.Stored("") {
-					stored = append(stored, inJSON(t, object.Attributes))
-				}
-				if d.state != nil {
-					held = append(held, inJSON(t, d.state.Attributes))
-				}
-				if diff := cmp.Diff(stored, held); diff != "" {
-					t.Errorf("step %d: the driver has another state (-CLI +driver):\n%s\nfor\n%v", step, diff, config)
-				}
+	agreed := prototest.Attributes{
+		"identity_id": person, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true,
+		"agreement_time": "2026-01-31T13:00:00+01:00",
+	}
+	later := mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: "2026-06-01T00:00:00Z"}
+	for _, step := range []struct {
+		name   string
+		held   *mockserver.ConsentRecord // what somebody else has recorded since the step before
+		config prototest.Attributes
+	}{
+		{"a creation", nil, agreed.With(prototest.Attributes{"user_ipv6": "192.0.2.7", "on_destroy": "withdraw"})},
+		{"nothing", nil, agreed.With(prototest.Attributes{"user_ipv6": "::ffff:192.0.2.7", "on_destroy": "withdraw"})},
+		{"a write-only address", nil, agreed.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "user_ipv6_wo_version": 1})},
+		{"a later choice", &later, agreed},
+		{"it is overwritten", nil, agreed.With(prototest.Attributes{"keep_later_choice": false, "manual": true})},
+		{"an error", nil, agreed.With(prototest.Attributes{"agreement_time": "yesterday"})},
+		{"a replacement", nil, agreed.With(prototest.Attributes{"identity_id": "john.doe@example.com", "on_destroy": "withdraw"})},
+		{"a destroy", nil, nil},
+	} {
+		for _, service := range []*mocktest.Instance{first, second} {
+			service.Reset()
+			if step.held != nil {
+				service.PutConsent(mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, person, *step.held)
 			}
-		})
+		}
+
+		writeResource(t, cli, step.config)
+		result := cli.Run("apply", "-auto-approve")
+		errors := d.apply(step.config)
+		if result.Code != 0 != (len(errors) > 0) {
+			t.Errorf("%s: the CLI prints\n%s\nand the driver %q", step.name, result.Output, errors)
+		}
+		if diff := cmp.Diff(requests(t, first), requests(t, second)); diff != "" {
+			t.Errorf("%s: the driver sends other requests (-CLI +driver):\n%s", step.name, diff)
+		}
+
+		var stored, held []string
+		for _, object := range cli.Stored("") {
+			stored = append(stored, inJSON(t, object.Attributes))
+		}
+		if d.state != nil {
+			held = append(held, inJSON(t, d.state.Attributes))
+		}
+		if diff := cmp.Diff(stored, held); diff != "" {
+			t.Errorf("%s: the driver has another state (-CLI +driver):\n%s", step.name, diff)
+		}
 	}
 }
 
@@ -96,64 +102,22 @@ func (d *driver) apply(config prototest.Attributes) []string {
 	}
 
 	if d.state != nil {
-		state, diags := d.Refresh(consent, d.state)
-		if errors := diags.Errors(); len(errors) > 0 {
-			return errors
-		}
-		d.state = state
+		d.state, _ = d.MustRefresh(consent, d.state)
 	}
-	if d.state == nil && config == nil {
-		return nil
-	}
-
 	plan, diags := d.Plan(consent, d.state, config)
 	if errors := diags.Errors(); len(errors) > 0 || !plan.Changes {
 		return errors
 	}
 
 	d.NewRun()
-	state, diags := d.Apply(d.t.Context(), consent, d.state, plan)
-	d.state = state
+	if len(plan.Replace) > 0 && d.state != nil {
+		d.state, diags = d.Replace(consent, d.state, config)
+	} else {
+		d.state, diags = d.Apply(d.t.Context(), consent, d.state, plan)
+	}
 
 	return diags.Errors()
 }
-
-// drift changes at both services what they hold.
-func drift(random *rand.Rand, services ...*mocktest.Instance) {
-	choice, clauses := random.IntN(3), [5]bool{random.IntN(2) == 0, true, true, random.IntN(2) == 0, true}
-	agreed := oneOf(random, nil, "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z")
-	for _, service := range services {
-		switch choice {
-		case 0:
-			service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: clauses, AgreementTime: agreed})
-		case 1:
-			service.DeleteConsent(scope, person)
-		}
-		service.Reset()
-	}
-}
-
-// randomConsent returns a valid consent, in which each optional attribute may be null.
-func randomConsent(random *rand.Rand) prototest.Attributes {
-	config := prototest.Attributes{
-		"identity_id":       person,
-		"agreement_time":    oneOf(random, nil, "2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00", "2026-03-31T12:00:00Z"),
-		"user_ipv6":         oneOf(random, nil, "192.0.2.7", "::ffff:192.0.2.7", "2001:db8::1"),
-		"manual":            oneOf(random, nil, true, false),
-		"keep_later_choice": oneOf(random, nil, true, false),
-		"on_destroy":        oneOf(random, nil, "retain", "withdraw"),
-	}
-	for clause := range 5 {
-		config[fmt.Sprintf("clause_%d_consent", clause+1)] = random.IntN(4) != 0
-	}
-	if random.IntN(3) == 0 {
-		config["user_ipv6"], config["user_ipv6_wo"], config["user_ipv6_wo_version"] = nil, "192.0.2.8", random.IntN(2)
-	}
-
-	return config
-}
-
-func oneOf(random *rand.Rand, values ...any) any { return values[random.IntN(len(values))] }
 
 // writeResource gives the CLI a resource in its syntax of JSON; none for nil.
 func writeResource(t *testing.T, cli *clitest.CLI, config prototest.Attributes) {
