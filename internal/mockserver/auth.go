@@ -47,24 +47,25 @@ func (s *Server) login(c *Request) Response {
 
 // currentUser is GET /v1/user/self (section 5, rule 2).
 func (s *Server) currentUser(c *Request) Response {
-	if c.user == "" {
-		return success(map[string]any{"id": "application", "email": nil})
+	held, _ := s.tokens.Load(c.Token)
+	if g, ok := held.(grant); ok {
+		return success(map[string]any{"id": "user:" + g.email, "email": g.email})
 	}
-	return success(map[string]any{"id": "user:" + c.user, "email": c.user})
+	return success(map[string]any{"id": "application", "email": nil})
 }
 
-// authenticate returns the user of a request, empty for a key, and whether its credentials are valid; a token
-// takes precedence over a key. Every operation but the login accepts either method.
-func (s *Server) authenticate(c *Request) (user string, ok bool) {
+// authenticate reports whether the credentials of a request are valid; a token takes precedence over a key. Every
+// operation but the login accepts either method.
+func (s *Server) authenticate(c *Request) (ok bool) {
 	if c.Auth != AuthBearer {
 		_, ok = s.keys.Load(c.key)
-		return "", ok
+		return ok
 	}
 
 	held, _ := s.tokens.Load(c.Token)
 	g, ok := held.(grant)
 
-	return g.email, ok && s.now().Before(g.expires)
+	return ok && s.now().Before(g.expires)
 }
 
 // grant is the user and the expiry of a token. They do not depend on its claims.

@@ -42,7 +42,6 @@ type Request struct {
 	place     string // of the parameters: InJSON, InForm or InQuery
 	malformed bool   // some of the parameters cannot be read, or are there twice
 	key       string // the secret key that was presented
-	user      string // whose token it is; empty with a key
 	completed bool   // guarded by Server.mu, like Status, Took and Committed
 }
 

@@ -147,11 +147,7 @@ func (s *Server) answer(c *Request, r *http.Request) Response {
 
 // operate authenticates a request and runs its operation.
 func (s *Server) operate(c *Request) Response {
-	user, isKnown := s.authenticate(c)
-	s.mu.Lock()
-	c.user = user // while Requests may copy c
-	s.mu.Unlock()
-	if !isKnown && c.Operation != OpLogin {
+	if c.Operation != OpLogin && !s.authenticate(c) {
 		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.", nil)
 	}
 	if c.malformed {
