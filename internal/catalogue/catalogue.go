@@ -105,15 +105,6 @@ func Of(e Endpoint) []Answer {
 	return slices.DeleteFunc(slices.Clone(All()), func(a Answer) bool { return a.Endpoint != e })
 }
 
-// Named returns the answer of a name, and whether there is one.
-func Named(name string) (Answer, bool) {
-	i := slices.IndexFunc(All(), func(a Answer) bool { return a.Name == name })
-	if i < 0 {
-		return Answer{}, false
-	}
-	return All()[i], true
-}
-
 // IsNatural reports whether the answer is what was asked for, or says that there is none.
 func (a Answer) IsNatural() bool { return a.Why == "" }
 

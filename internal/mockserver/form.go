@@ -42,10 +42,11 @@ func isForm(a catalogue.Answer) bool {
 // the catalogue. It is called before the first request.
 func (s *Server) Take(names ...string) error {
 	for _, name := range names {
-		a, ok := catalogue.Named(name)
-		if !ok || !isForm(a) {
+		i := slices.IndexFunc(catalogue.All(), func(a catalogue.Answer) bool { return a.Name == name && isForm(a) })
+		if i < 0 {
 			return fmt.Errorf("there is no form %s", name)
 		}
+		a := catalogue.All()[i]
 		s.Change(func(r Request, answer *Response) {
 			if replaces(a, r, answer) {
 				fill(a, r, answer)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,10 +52,10 @@ func QuotedBack(tb testing.TB, values []string, others ...string) []byte {
 func WantNoCanary(tb testing.TB, where, written string, values ...string) {
 	tb.Helper()
 	for _, v := range values {
-		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
+		quoted := strings.Trim(strconv.Quote(v), `"`)
 		segment := transport.Expand("{value}", v).Escaped
 		inJSON, _ := json.Marshal(v) // with & as \u0026, in states and plans too
-		forms := append(spelled(v), quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`), string(inJSON[1:len(inJSON)-1]),
+		forms := append(spelled(v), quoted, strings.Trim(strconv.Quote(quoted), `"`), string(inJSON[1:len(inJSON)-1]),
 			url.QueryEscape(v), url.PathEscape(v), segment, strings.ToLower(segment))
 		for shift := range 3 { // base64 of text around the value shows it in one of three ways
 			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
