@@ -167,6 +167,7 @@ func (a *Response) send(w http.ResponseWriter, r *http.Request, f Fault) {
 	}
 
 	w.Header().Del("Content-Length")
+
 	switch f.Cut {
 	case CutBody:
 		w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
@@ -213,5 +214,6 @@ func reset(w http.ResponseWriter) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
+
 	_ = conn.Close()
 }
