@@ -80,6 +80,7 @@ func TestReadSeed_errorsNameThePlace(t *testing.T) {
 		`{"consents":[{` + person + `,"clause_1_consent":"yes"}]}`:      `consents[0].clause_1_consent is wrong`,
 		`{"consents":[{` + person + `,"clause_6_consent":true}]}`:       `consents[0].clause_6_consent is wrong, or is not known`,
 		`{"profiles":[{` + person + `,"profile":[]}]}`:                  `profiles[0].profile is wrong`,
+		`{"data":[{` + person + `,"events":[]}]}`:                       `data[0].events is wrong`,
 		`{"profiles":[{` + person + `,"profile":{"a":1,"a":2}}]}`:       `duplicate object member name "a"`,
 		`{"exports":[{"account_id":"a","utc_date":"2026-03-01"}]}`:      `exports[0] needs org_id`,
 		`{"exports":[{` + day + `"2026-02-30"}]}`:                       `exports[0] needs org_id`,
