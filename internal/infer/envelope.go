@@ -31,13 +31,13 @@ const (
 )
 
 // roles are the patterns of the names of leaves in a role, and the kinds of their values. The first that fits
-// counts. What has the name of another role, and a value of another kind, may say anything.
+// counts.
 var roles = []struct {
 	role     role
 	kinds    string // of jsontext.Kind
 	patterns string
 }{
-	{roleFailure, `"0`, "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"},
+	{roleFailure, `"0`, codes},
 	{rolePages, `"0`, "last pages totalpages lastpage pagecount numpages"},
 	{roleMore, `"ntf`, "hasmore hasnext hasnextpage istruncated truncated more incomplete partial"},
 	{roleLast, `ntf`, "last final islast lastpage complete done"},
@@ -46,34 +46,45 @@ var roles = []struct {
 	{roleJob, `"0ntf`, "jobid taskid percent progress"},
 	{roleNext, `"n`, "marker *next* *cursor* *after* *continuation*"},
 	{roleTotal, `"0`, "numfound *total* *count*"},
-	{roleFlag, `"0ntf[{`, "*code* *last* *more* *next* *cursor* *total* *count*"},
 }
 
-// successCodes are the patterns of codes of success.
-const successCodes = "0 00* 1 20? 20?00 ok success succeeded"
+// codes are the names of the codes of results, and successCodes the patterns of those of success.
+const (
+	codes        = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
+	successCodes = "0 00* 1 20? 20?00 ok success succeeded"
+)
 
+// role returns the role of a leaf. One with the name of a role, and a value of another kind, may say anything, as a flag
+// does.
 func (p place) role() role {
 	name := p.name
 	if isLike(name, "href url") {
 		name = p.around
 	}
+
+	if isLike(name, codes) && isLike(p.text, successCodes) {
+		return roleSuccess
+	}
+	found := roleOther
 	for _, row := range roles {
-		if !isLike(name, row.patterns) || !strings.ContainsRune(row.kinds, rune(p.value.Kind())) {
+		if !isLike(name, row.patterns) {
 			continue
 		}
-		if row.role == roleFailure && isLike(p.text, successCodes) {
-			return roleSuccess
+		if strings.ContainsRune(row.kinds, rune(p.value.Kind())) {
+			return row.role
 		}
-		return row.role
+		found = roleFlag
 	}
 
-	return roleOther
+	return found
 }
 
+// isAlarm reports whether a leaf says that the service has failed or is not done.
 func (p place) isAlarm() bool {
 	return p.role() == roleFailure || p.role() == roleJob
 }
 
+// saysMore reports whether a leaf says that there is another page.
 func (p place) saysMore() bool {
 	when, isOfPages := map[role]string{roleMore: "true", roleLast: "false"}[p.role()]
 	return isOfPages && p.text == when

@@ -65,6 +65,7 @@ func TestProposals_first(t *testing.T) {
 		{"list", `{"requests":[],"hasMore":false}`, `{ "/hasMore" = "false" }`},
 		{"list", `{"requests":[],"last":true}`, `{ "/last" = "true" }`},
 		{"list", `{"requests":[],"pages":1}`, `{ "/pages" = "1" }`},
+		{"list", `{"requests":[],"last_modified":"2026-02-01","next":5}`, `{ "/last_modified" = "*", "/next" = "5" }`},
 		{"list", `{"requests":[],"took":3}`, `wire.ignored = { "/took" = "*" } and wire.pending.at = "/requests"`},
 		// Words may be qualified, as in OData.
 		{"day", `{"value":[{"@odata.type":"#Model.Person","Id":"p-1"},{"@odata.type":"#Model.Event","Id":"ev-1"}]}`, `{ "events" = ["#Model.Event"], "persons" = ["#Model.Person"] }`},

@@ -39,12 +39,12 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 		return all
 	}
 
-	empty := Settings{} // such a list may be omitted beside its count
+	// An empty list may be omitted.
 	if jsonvalue.IsZero(v) {
 		return []Settings{{"/pending/empty": true}}
 	}
-	if empty.envelope("/pending", v, 0) {
-		all = append(all, empty)
+	if counted := (Settings{}); counted.envelope("/pending", v, 0) {
+		all = append(all, counted)
 	}
 
 	return all

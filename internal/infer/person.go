@@ -105,7 +105,7 @@ func consents(a Answer, members int, others Settings) (all []Settings) {
 // first.
 func Profile(a Answer, managed []string) (all []Settings) {
 	for _, p := range placesInside(a.json())[1:] {
-		isProfile := isLike(p.name, envelopes)
+		isProfile := p.value.Kind() == '{' && isLike(p.name, envelopes)
 		if len(managed) > 0 {
 			members := jsonvalue.Members(p.value)
 			isProfile = slices.ContainsFunc(managed, func(name string) bool { return members[name] != nil })

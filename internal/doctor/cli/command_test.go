@@ -127,32 +127,34 @@ var (
 
 func TestDoctor_touchesWhomItsFlagsName(t *testing.T) {
 	t.Parallel()
+	all := slices.Concat(reads, writes)
 	for _, tc := range []struct {
 		about  string
-		args   []string
+		args   string
+		typed  string
 		want   []string
 		person string // who is touched besides an invented person
 	}{
-		{"nobody", nil, reads, ""},
-		{"one person", []string{"-identity", person}, reads, person},
-		{"an invented person", []string{"-rehearse"}, slices.Concat(reads, writes), ""},
-		{"one person, deleted", []string{"-rehearse", "-yes", "-identity", person}, slices.Concat(reads, writes), person},
+		{"nobody", "", "", reads, ""},
+		{"one person", "-identity " + person, "", reads, person},
+		{"an invented person", "-rehearse", "", all, ""},
+		{"one person, deleted", "-rehearse -yes -identity " + person, "", all, person},
+		{"one person, typed again and deleted", "-rehearse -identity " + person, person + "\n", all, person},
 	} {
 		t.Run(tc.about, func(t *testing.T) {
 			t.Parallel()
 			service := populated(t)
-			out := run(t, environment(service), append(tc.args, "-json")...)
+			out := runAsked(t.Context(), environment(service), strings.NewReader(tc.typed), append(strings.Fields(tc.args), "-json")...)
 
-			var got []string
+			got := map[string]bool{}
 			for _, r := range service.Requests() {
-				got = append(got, r.Operation)
+				got[r.Operation] = true
 				if r.Identity != "" && r.Identity != tc.person && !strings.HasSuffix(r.Identity, "@example.invalid") {
 					t.Errorf("%s touched %s", r.Operation, r.Identity)
 				}
 			}
-			slices.Sort(got)
-			if got = slices.Compact(got); !slices.Equal(got, slices.Sorted(slices.Values(tc.want))) {
-				t.Errorf("the service received %v", got)
+			if sent := slices.Sorted(maps.Keys(got)); !slices.Equal(sent, slices.Sorted(slices.Values(tc.want))) {
+				t.Errorf("the service received %v", sent)
 			}
 			if out.status != 0 || out.report.Result != doctor.OK || out.report.WireBlock != "" {
 				t.Errorf("exit status %d: %s", out.status, out.stdout)
@@ -208,51 +210,34 @@ func TestDoctor_endsEarlyWhereNobodyAnswers(t *testing.T) {
 
 func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		about string
-		set   map[string]string
-		args  []string
-		says  string
-	}{
-		{"no address", map[string]string{"ANALYTICS_BASE_URL": ""}, nil, "base_url"},
-		{"a setting that does not exist", map[string]string{"ANALYTICS_WIRE": `{"round":true}`}, nil, "ANALYTICS_WIRE"},
-		{"a rehearsal without a terminal", nil, []string{"-rehearse", "-identity", person}, "needs -yes"},
-		{"a rehearsal and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-rehearse"}, "ANALYTICS_READ_ONLY"},
-		{"no time for a rehearsal", nil, []string{"-rehearse", "-timeout", "0s"}, "-timeout"},
-		{"no day", nil, []string{"-day", "2026-02-30"}, "-day"},
-		{"a day that is not over", nil, []string{"-day", time.Now().UTC().Format(time.DateOnly)}, "is over"},
-		{"a flag that does not exist", nil, []string{"-force"}, "force"},
-		{"an argument", nil, []string{"everything"}, "flags only"},
+	const rehearse = "-rehearse -identity " + person
+	for _, tc := range []struct{ about, set, args, typed, says string }{
+		{"no address", "ANALYTICS_BASE_URL=", "", "", "base_url"},
+		{"a setting that does not exist", `ANALYTICS_WIRE={"round":true}`, "", "", "ANALYTICS_WIRE"},
+		{"a rehearsal without a terminal", "", rehearse, "", "needs -yes"},
+		{"another identity", "", rehearse, other + "\n", "another identity"},
+		{"no identity", "", rehearse, "yes\n", "another identity"},
+		{"a rehearsal and read_only", "ANALYTICS_READ_ONLY=true", "-rehearse", "", "ANALYTICS_READ_ONLY"},
+		{"no time for a rehearsal", "", "-rehearse -timeout 0s", "", "-timeout"},
+		{"no day", "", "-day 2026-02-30", "", "-day"},
+		{"a day that is not over", "", "-day " + time.Now().UTC().Format(time.DateOnly), "", "is over"},
+		{"a flag that does not exist", "", "-force", "", "force"},
+		{"an argument", "", "everything", "", "flags only"},
 	} {
 		t.Run(tc.about, func(t *testing.T) {
 			t.Parallel()
 			service := populated(t)
 			env := environment(service)
-			maps.Copy(env, tc.set)
+			name, value, _ := strings.Cut(tc.set, "=")
+			env[name] = value
+			var keyboard io.Reader
+			if tc.typed != "" {
+				keyboard = strings.NewReader(tc.typed)
+			}
 
-			out := run(t, env, tc.args...)
-			if out.status != 2 || !strings.Contains(out.stderr, tc.says) || out.stdout != "" {
-				t.Errorf("exit status %d: %s%s", out.status, out.stdout, out.stderr)
-			}
-			if n := service.Count(""); n > 0 {
-				t.Errorf("%d requests were sent", n)
-			}
-		})
-	}
-}
-
-func TestDoctor_asksBeforeItDeletesAPerson(t *testing.T) {
-	t.Parallel()
-	for answers, deletes := range map[string]bool{person + "\n": true, other + "\n": false, "yes\n": false, "": false} {
-		t.Run(answers, func(t *testing.T) {
-			t.Parallel()
-			service := populated(t)
-			out := runAsked(t.Context(), environment(service), strings.NewReader(answers), "-rehearse", "-identity", person)
-			if got := service.Count(mockserver.OpDeleteAllData) > 0; got != deletes || (out.status == 0) != deletes {
-				t.Errorf("exit status %d, deleted %t\n%s", out.status, got, out.stderr)
-			}
-			if !deletes && service.Count("") > 0 {
-				t.Error("requests were sent")
+			out := runAsked(t.Context(), env, keyboard, strings.Fields(tc.args)...)
+			if out.status != 2 || !strings.Contains(out.stderr, tc.says) || out.stdout != "" || service.Count("") > 0 {
+				t.Errorf("exit status %d, %d requests: %s%s", out.status, service.Count(""), out.stdout, out.stderr)
 			}
 		})
 	}
