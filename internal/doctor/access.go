@@ -134,6 +134,7 @@ func (x *examination) chooseUse(families []*probe) {
 	if x.options.Scope == (client.Scope{}) {
 		x.report.add("Access", "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
+
 	for _, p := range families {
 		if best := p.best(); x.use == nil && best != nil {
 			x.use, x.scope = best, p.scope

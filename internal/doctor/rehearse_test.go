@@ -69,6 +69,7 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 
 // takes makes a service answer in forms of the catalogue.
 func takes(t *testing.T, names ...string) func(*mockserver.Server) {
+	t.Helper()
 	return func(s *mockserver.Server) {
 		if err := s.Take(names...); err != nil {
 			t.Error(err)

@@ -172,6 +172,7 @@ func (a Answer) texts() (texts string) {
 	if v == nil {
 		return string(a.Body)
 	}
+
 	for _, p := range placesInside(v) {
 		texts += " " + jsonvalue.Text(p.value)
 	}

@@ -132,6 +132,7 @@ func Data(a Answer) (all []Settings) {
 	if slices.ContainsFunc(inside, place.leadsOn) || !slices.ContainsFunc(found, place.isFull) {
 		return nil
 	}
+
 	for _, p := range found {
 		all = append(all, Settings{"/all_data/at": string(p.at)})
 	}

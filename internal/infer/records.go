@@ -80,6 +80,7 @@ func firstNamed(columns []column, prefix, names string) jsontext.Pointer {
 			}
 		}
 	}
+
 	return ""
 }
 

@@ -29,6 +29,7 @@ func ParseSettings(wire jsontext.Value) Settings {
 			s[p.at] = value
 		}
 	}
+
 	return s
 }
 
