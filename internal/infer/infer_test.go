@@ -36,6 +36,10 @@ func TestSettings_areMergedShortenedAndWritten(t *testing.T) {
 	if diff := cmp.Diff(`wire.pending.at = "/data" and wire.pending.total = "/meta/total"`, short.Sentence()); diff != "" {
 		t.Errorf("shortened, a total stays: %s", diff)
 	}
+	inside := infer.ParseSettings(jsontext.Value(`{"export":{"at":{"events":"/data/hits"},"total":"/data/total"},"profile":{"at":"/data"}}`)).Inside("/data")
+	if diff := cmp.Diff(`wire.export.at = { "events" = "/hits" } and wire.export.total = "/data/total"`, inside.Sentence()); diff != "" {
+		t.Errorf("inside an envelope: %s", diff)
+	}
 	for _, text := range []string{"/meta/total", "GET", "/meta/took"} {
 		if !slices.Contains(all.Texts(), text) {
 			t.Errorf("texts: %v", all.Texts())

@@ -382,7 +382,7 @@ func TestDoctor_printsNoNameOfAShortIdentity(t *testing.T) {
 		service := populated(t)
 		service.PutProfile(project, identity, `{"bob":{"plan":"pro"}}`)
 		service.ReshapePending(func(record map[string]any) map[string]any {
-			record["bobPhone"] = record["identityId"]
+			record["bobPhone"] = identity // where a person is found
 			delete(record, "identityId")
 			return record
 		})
