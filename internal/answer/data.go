@@ -68,9 +68,9 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	if c.At != nil {
 		return c.isMarked(answer), mayBeData
 	}
-	isOther := slices.ContainsFunc(parts, c.isOther)
+	isOther := func(part *node) bool { return !c.isPart(part) && !c.isPerson(part) && !part.isSilent() } // as of a page or of a job
 
-	return mayBeData && c.Seen && !c.Continued && !isOther, mayBeData
+	return mayBeData && c.Seen && !c.Continued && !slices.ContainsFunc(parts, isOther), mayBeData
 }
 
 // isMarked reports whether something stands where At leads that is not an open request and nothing else, in an answer
@@ -93,12 +93,6 @@ func (c DataCall) parts(answer *node) []*node {
 	beside := slices.DeleteFunc(slices.Clone(answer.parts()), func(part *node) bool { return part == inside })
 
 	return append(beside, c.parts(inside)...)
-}
-
-// isOther reports whether a part of an answer may describe a page or a job: it is neither the person nor something of
-// theirs, and it says something.
-func (c DataCall) isOther(part *node) bool {
-	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
 }
 
 // isPerson reports whether a member is the person, or an object of nothing but the person.

@@ -126,10 +126,10 @@ func (n *node) arrays(isDeep bool) (found []*node) {
 // besides returns the Error of an answer that has something beside its list, of this length, that may say that it is not
 // whole.
 func (c ListCall) besides(answer, list *node, length string) error {
-	told := []jsontext.Pointer{c.Next, c.Total}
 	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
 		isCount := leaf.isNamed(countNames) && leaf.text == length
-		return isCount || leaf.Kind() == 'n' || slices.Contains(told, leaf.at()) || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
+		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
+		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
 	})
 	if len(beside) == 0 {
 		return nil
