@@ -66,7 +66,7 @@ func (n *node) parts() []*node {
 	in := jsontext.NewDecoder(bytes.NewBuffer(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	_, _ = in.ReadToken() // here and below, there is no error: the value is valid, or missing
 	for !slices.Contains([]jsontext.Kind{'}', ']', 0}, in.PeekKind()) {
-		part := &node{around: n, key: strconv.Itoa(len(n.inside))}
+		part := &node{around: n, key: strconv.Itoa(len(n.inside)), isDecoded: true}
 		if n.Kind() == '{' {
 			name, _ := in.ReadToken()
 			part.key = name.String()
@@ -76,8 +76,9 @@ func (n *node) parts() []*node {
 		v, _ := in.ReadValue()
 		end := int(in.InputOffset())
 		part.Value = n.Value[end-len(v) : end]
-		part.isDecoded = !part.isComposite()
 		switch v.Kind() {
+		case '{', '[':
+			part.isDecoded = false
 		case '"':
 			text, _ := jsontext.AppendUnquote(nil, v)
 			part.text = string(text)

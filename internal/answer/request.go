@@ -5,7 +5,6 @@ package answer
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -132,8 +131,9 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	}
 
 	isSuccess := e.Result.At != "" && jsonvalue.At(v, e.Result.At) != nil
-	isKnown := []bool{status == 202, status == 204, isRequest, isSuccess, answer.says(flagNames, Done), answer.isBlank()}
-	if !slices.Contains(isKnown, true) {
+	switch {
+	case status == 202, status == 204, isRequest, isSuccess, answer.says(flagNames, Done), answer.isBlank():
+	default:
 		receipt.NotUnderstood = Structure(v)
 	}
 
