@@ -91,9 +91,9 @@ func (r *Row) field(column string) any {
 	return r.Field(column)
 }
 
-// set sets a column to a text. The error completes a sentence about the column.
-func (r *Row) set(column, text string) (err error) {
-	switch field := r.field(column).(type) {
+// set sets one of the fields to a text. The error completes a sentence about the column.
+func (r *Row) set(field any, text string) (err error) {
+	switch field := field.(type) {
 	case *bool:
 		*field, err = parseFlag(text)
 	case *netip.Addr:
@@ -104,7 +104,7 @@ func (r *Row) set(column, text string) (err error) {
 	case *string:
 		*field = strings.Clone(text) // not the whole line
 	}
-	if column == identityColumn {
+	if field == any(&r.Identity) {
 		err = client.ValidateSegment(text)
 	}
 

@@ -161,11 +161,12 @@ func (r *reader) problem(format string, args ...any) {
 // another type is a problem.
 func (r *reader) set(column int, text string, isString bool) {
 	r.given[column] = true
-	if _, isFlag := r.row.field(columns[column]).(*bool); !isFlag && !isString {
+	field := r.row.field(columns[column])
+	if _, isFlag := field.(*bool); !isFlag && !isString {
 		r.problem("%s has to be a string", columns[column])
 		return
 	}
-	if err := r.row.set(columns[column], text); err != nil {
+	if err := r.row.set(field, text); err != nil {
 		r.problem("%s %v", columns[column], err)
 	}
 }
