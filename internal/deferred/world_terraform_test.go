@@ -227,10 +227,11 @@ func (w *world) check(o *object) {
 }
 
 // checkFailed checks that a request of ours that is given up is over. Of a deletion that new data
-// have followed, nobody can tell, nor of one whose ID may have been that of another a moment before.
+// have followed, nobody can tell, nor of one whose ID is that of another, which the list may still show.
 func (w *world) checkFailed(o *object) {
-	isReused := w.ids == reusedIDs && len(ours(w.queue)) < len(w.queue)
-	if slices.ContainsFunc(o.sent, (*queued).isHeld) && len(o.sent) == 1 && !isReused {
+	own := o.sent[0]
+	isReused := slices.ContainsFunc(w.queue, func(q *queued) bool { return q != own && q.id == own.id })
+	if own.isHeld() && len(o.sent) == 1 && !isReused {
 		w.breaks("the object says failed, and the service still holds its request %s: %+v", o.sent[0].id, o.submission)
 	}
 }
