@@ -57,6 +57,33 @@ func TestProfile_waitIsResumed(t *testing.T) {
 	}
 }
 
+// panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once the update was sent, which
+// is when the wait begins.
+type panicsOnceSent func() (sent int)
+
+func (sent panicsOnceSent) Deadline() (at time.Time, ok bool) {
+	if sent() > 0 {
+		panic("canary")
+	}
+	return at, false
+}
+
+func (panicsOnceSent) Done() <-chan struct{} { return nil }
+func (panicsOnceSent) Err() error            { return nil }
+func (panicsOnceSent) Value(any) any         { return nil }
+
+// An accepted update is in state, whatever happens while it is waited for.
+func TestProfile_oneWhoseWaitPanicsIsInState(t *testing.T) {
+	t.Parallel()
+	run(t, "create", func(t *testing.T, o *object) {
+		plan, _ := o.MustPlan(name, nil, config(gold, nil))
+		sent := func() int { return o.service.Count(mockserver.OpUpdateProfile) }
+		o.state, o.diags = o.Apply(panicsOnceSent(sent), name, nil, plan)
+		o.fails("Internal error")
+		o.want(false, gold)
+	}, never)
+}
+
 // What is not known in the plan proves to be the same, or to change the wait alone.
 func TestProfile_unknownInThePlan(t *testing.T) {
 	t.Parallel()
@@ -317,6 +344,7 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 		ends mockserver.Outcome
 	}
 	for what, row := range map[string]row{
+		"lower case, never listed":        {"Jane@Example.com", "jane@example.com", mockserver.Outcome{After: -1}},
 		"lower case, left the list":       {"Jane@Example.com", "jane@example.com", left},
 		"lower case, stays listed":        {"Jane@Example.com", "jane@example.com", listed},
 		"an empty text, left the list":    {"", nil, left},
