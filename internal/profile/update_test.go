@@ -356,7 +356,9 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 				o.put(`{"v":"before"}`)
 				wanted := `{"v":"` + row.ours + `"}`
 				o.apply(config(wanted, settings))
-				if settings != nil {
+				if settings == nil {
+					o.want(true, wanted)
+				} else {
 					o.refresh(1) // the list has shown it
 					o.conclude(0, mockserver.Outcome{KeepListed: row.ends.KeepListed})
 				}
