@@ -75,6 +75,9 @@ const agentPrefix = "terraform-provider-analytics/"
 func ReadEnvironment(version string, getenv func(string) string) (cfg client.Config, scope client.Scope, problems []string) {
 	var diags diag.Diagnostics
 	r := read(tftypes.Value{}, getenv, &diags)
+	for _, problem := range r.config.Wire.Problems() {
+		r.refuse("The setting " + problem.Error() + ".")
+	}
 	for _, d := range diags.Errors() {
 		problems = append(problems, d.Summary()+": "+d.Detail())
 	}

@@ -104,7 +104,9 @@ func TestReadEnvironment_everySetting(t *testing.T) {
 	if (scope != client.Scope{OrgID: "o", ProjectID: "p", AccountID: "a"}) {
 		t.Errorf("the scope is %v", scope)
 	}
-	if _, _, problems = provider.ReadEnvironment("", func(string) string { return "" }); len(problems) != 1 || !strings.HasPrefix(problems[0], "No base_url: ") {
+	environment = map[string]string{"ANALYTICS_WIRE": `{"lag":"canary"}`}
+	_, _, problems = provider.ReadEnvironment("", func(name string) string { return environment[name] })
+	if len(problems) != 2 || !strings.HasPrefix(problems[0], "No base_url: ") || !strings.Contains(problems[1], "wire.lag must be a duration") {
 		t.Errorf("the problems are %q", problems)
 	}
 }
@@ -114,7 +116,7 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	successors := map[string]string{"ANALYTICS_WIRE_PENDING_LIST": "it is wire.pending.use now", "ANALYTICS_WIRE_ALL_DATA_MEMBER": "it is wire.all_data.at now"}
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
-		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE": `{canary`,
+		"ANALYTICS_READ_ONLY": "null", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE": `{canary`,
 		"ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "canary\n", "ANALYTICS_WIRE_PENDING_LIST": "canary", "ANALYTICS_WIRE_ALL_DATA_MEMBER": "canary",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}

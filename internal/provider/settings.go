@@ -127,10 +127,11 @@ func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to 
 	}
 }
 
-// parseJSON returns what reads a JSON value. what is what the value must be.
+// parseJSON returns what reads a JSON value other than null. what is what the value must be.
 func parseJSON[T any](what string) func(string) (T, error) {
 	return func(value string) (v T, err error) {
-		if json.Unmarshal([]byte(value), &v) != nil {
+		to := &v
+		if json.Unmarshal([]byte(value), &to) != nil || to == nil {
 			err = errors.New("must be " + what)
 		}
 		return v, err

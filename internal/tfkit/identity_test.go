@@ -144,6 +144,27 @@ func TestIdentity_movesOnlyByAPlanThatSaysSo(t *testing.T) {
 	})
 }
 
+// TestIdentity_ofAScopeThatIsNotKnown plans a scope of its own that is not known, and turns out to be null:
+// what is planned then must not contradict the first plan.
+func TestIdentity_ofAScopeThatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, "", func(t *testing.T, o identifiedObject) {
+		for scope, unknown := range map[string]prototest.Attributes{
+			"demo":    {"account_id": prototest.Unknown},
+			"account": {"org_id": prototest.Unknown, "project_id": prototest.Unknown},
+		} {
+			o.setScope(scope)
+			first, _ := o.MustPlan(o.name, nil, o.config.With(unknown))
+			known, _ := o.MustPlan(o.name, nil, o.config)
+			for attribute := range scopes[scope] {
+				if got := first.Attributes[attribute]; got != prototest.Unknown && got != known.Attributes[attribute] {
+					t.Errorf("%s is planned as %v, and then as %v", attribute, got, known.Attributes[attribute])
+				}
+			}
+		}
+	})
+}
+
 // TestIdentity_importThatIsRefusedLeavesNothing imports identities that cannot exist, and one in a
 // provider without a scope. No message quotes a value.
 func TestIdentity_importThatIsRefusedLeavesNothing(t *testing.T) {

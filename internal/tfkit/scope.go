@@ -185,7 +185,9 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	if followsProvider && !isNew && planned.isUnknown() {
 		planned = state
 	}
-	access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
+	if !configured.isUnknown() { // otherwise the framework plans all of it as unknown, since it may be the provider's
+		access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
+	}
 
 	if isNew || planned == state {
 		return false
