@@ -132,6 +132,7 @@ var standIns = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`
 // first element of each array, and short texts. It is for values too large for anything but data.
 func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
+
 	in, out := jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))
 	for isFirst := true; isFirst || in.StackDepth() > 0; isFirst = false {
 		if err := abridgeNext(in, out); err != nil {
@@ -149,6 +150,7 @@ func Abridge(text io.Reader) (jsontext.Value, error) {
 func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	kind := in.PeekKind()
 	around, index := in.StackIndex(in.StackDepth())
+
 	isFurther := around == '[' && index > 0 && kind != ']'
 	standIn, isComposite := standIns[kind]
 	switch {

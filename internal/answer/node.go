@@ -63,6 +63,7 @@ func (n *node) parts() []*node {
 	}
 
 	n.isDecoded = true
+
 	in := jsontext.NewDecoder(bytes.NewBuffer(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	_, _ = in.ReadToken() // here and below, there is no error: the value is valid, or missing
 	for !slices.Contains([]jsontext.Kind{'}', ']', 0}, in.PeekKind()) {
@@ -75,6 +76,7 @@ func (n *node) parts() []*node {
 
 		v, _ := in.ReadValue()
 		end := int(in.InputOffset())
+
 		part.Value = n.Value[end-len(v) : end]
 		switch v.Kind() {
 		case '{', '[':

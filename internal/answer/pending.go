@@ -89,6 +89,7 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 // Empty an answer with nothing in it.
 func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
+
 	lists := content.arrays(c.At == "")
 	isNone := c.Total != "" && total.text == "0"
 	switch {
@@ -120,6 +121,7 @@ func (n *node) arrays(isDeep bool) (found []*node) {
 			found = append(found, m.arrays(true)...)
 		}
 	}
+
 	return found
 }
 
@@ -232,6 +234,7 @@ func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
 	}
 
 	isEnded := n.field(endNames).Value != nil
+
 	first := append(says, Waiting)[0]
 	isPending := first == Waiting
 	switch {

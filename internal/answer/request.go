@@ -117,7 +117,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.isRefused {
 		return Receipt{}, refused()
 	}
-	if e.Result.Says(v) != nil { // the identifier may be that of the call
+	if isDone := e.Result.Says(v) == nil; !isDone { // the identifier may be that of the call
 		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 

@@ -57,6 +57,7 @@ func receiptText(r answer.Receipt) string {
 	case r.NotUnderstood != "" && r.ID == "":
 		return notUnderstood
 	}
+
 	return r.ID
 }
 

@@ -235,6 +235,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 				example = cmp.Or(example, answer.Members(record, ""))
 			}
 		}
+
 		return nil
 	})
 
@@ -280,6 +281,7 @@ func (l *listing) lookUp(ctx context.Context) {
 	var found, failed atomic.Int64
 	panics := tfkit.InParallel(ctx, l.Client.Concurrency, l.people, func(p *listed) (goesOn bool) {
 		p.held, p.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: p.identity})
+
 		p.held.JSON = nil // takes more than all else, of 100,000 people
 		p.isAsked = true
 		switch {

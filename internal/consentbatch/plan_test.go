@@ -30,10 +30,12 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 				t.Errorf("of %v, %s is planned as %v", config, name, plan.Attributes[name])
 			}
 		}
+
 		return plan
 	}
 	for _, config := range []prototest.Attributes{
-		{"content_wo": prototest.Unknown, "content_wo_version": 1}, {"content_wo": people(1), "content_wo_version": prototest.Unknown},
+		{"content_wo": prototest.Unknown, "content_wo_version": 1},
+		{"content_wo": people(1), "content_wo_version": prototest.Unknown},
 		f.config(prototest.Attributes{"format": prototest.Unknown}), f.config(prototest.Attributes{"keep_later_choice": prototest.Unknown}),
 		f.config(prototest.Attributes{"compare_at_plan": prototest.Unknown}), f.config(prototest.Attributes{"shard": prototest.Unknown}),
 		f.config(shard(prototest.Unknown, 2)), f.config(shard(1, prototest.Unknown)), f.config(unknownScope),

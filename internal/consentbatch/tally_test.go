@@ -148,6 +148,7 @@ func TestTally_endsWhereTheServiceIsDown(t *testing.T) {
 
 func TestTally_failuresAreGroupedByCause(t *testing.T) {
 	t.Parallel()
+
 	few := newRows(50)
 	for row := 30; row > 0; row-- {
 		few.fail(row, &transport.Error{Class: transport.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: row})

@@ -118,6 +118,7 @@ func (c *chooser) choose(n int) int {
 		for _, taken := range c.taken {
 			deviated += min(taken, 1)
 		}
+
 		switch {
 		case c.random == nil && deviated >= c.deviations:
 			n = 1

@@ -121,6 +121,7 @@ func (r run) effect(about client.Person, shows func(answer.Profile) bool) func(c
 		if profile.IsNone {
 			err = nil
 		}
+
 		return reading, err
 	}
 }
@@ -157,8 +158,8 @@ func within(delay time.Duration) func(*mockserver.Server) {
 
 // enqueue puts a request about the person into the service's queue, which somebody else has
 // sent some time ago.
-func enqueue(service *mocktest.Instance, operation string, age time.Duration) (id string) {
-	return service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: operation, At: time.Now().Add(-age)})
+func enqueue(service *mocktest.Instance, operation string, age time.Duration) {
+	service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: operation, At: time.Now().Add(-age)})
 }
 
 // mustSubmit submits a request that has to be accepted.

@@ -91,6 +91,7 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 	if x.current.State == proof.Unsent {
 		err = x.begin(ctx, others)
 	}
+
 	for err == nil {
 		action, cause := x.look(lingering, 2*x.rules.Lag+5*pollFloor, proof.Unanswered)
 		switch {
@@ -163,6 +164,7 @@ func (x *execution) send(ctx context.Context) error {
 	}
 
 	s.NoteSent(began, time.Now(), x.snapshot.Listing, nil)
+
 	lost, ok := errors.AsType[*transport.Error](err)
 	switch {
 	case ok && lost.Ambiguous:

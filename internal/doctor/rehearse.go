@@ -105,6 +105,7 @@ func (r *rehearsal) carryOut(ctx context.Context, s step) {
 	if request == nil {
 		return
 	}
+
 	for r.find(ctx, request); !s.hasEffect(ctx, request); r.find(ctx, request) {
 		if !wait(ctx, s.end) {
 			return
@@ -124,6 +125,7 @@ func (r *rehearsal) watch(ctx context.Context, request *awaited) {
 	if request.listed {
 		end = time.Now().Add(r.lag + readInterval)
 	}
+
 	for r.find(ctx, request); !request.delisted && wait(ctx, end); {
 		r.find(ctx, request)
 	}

@@ -188,6 +188,7 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 	u := choice.Record{Manual: true}
 	as := form{r.wire.Consent.ParametersIn, r.wire.Consent.TimeFormat}
 	withdrawn := r.who
+
 	withdrawn.updates = []sentUpdate{{u, as, time.Now()}}
 	err := r.write(ctx, as, u)
 	switch {

@@ -19,9 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ action.ActionWithModifyPlan = (*exportDayAction)(nil)
-)
+var _ action.ActionWithModifyPlan = (*exportDayAction)(nil)
 
 // NewExportDayAction returns the action analytics_export_day.
 func NewExportDayAction(s *tfkit.Service) action.Action { return &exportDayAction{s} }

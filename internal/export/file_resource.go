@@ -22,9 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ resource.ResourceWithModifyPlan = (*fileResource)(nil)
-)
+var _ resource.ResourceWithModifyPlan = (*fileResource)(nil)
 
 // NewFileResource returns the resource analytics_export_file.
 func NewFileResource(s *tfkit.Service) resource.Resource { return &fileResource{s} }

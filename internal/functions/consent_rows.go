@@ -56,10 +56,10 @@ func attributesOf(row *rows.Row) map[string]attr.Value {
 }
 
 // rowTypes returns the types of the attributes of a row.
-func rowTypes() map[string]attr.Type {
+func rowTypes(ctx context.Context) map[string]attr.Type {
 	attributes := map[string]attr.Type{}
 	for name, value := range attributesOf(new(rows.Row)) {
-		attributes[name] = value.Type(context.Background())
+		attributes[name] = value.Type(ctx)
 	}
 
 	return attributes
@@ -69,7 +69,7 @@ func (consentRows) Metadata(_ context.Context, _ function.MetadataRequest, resp 
 	resp.Name = "consent_rows"
 }
 
-func (consentRows) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (consentRows) Definition(ctx context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary:             "Read the consent of many people from a text",
 		MarkdownDescription: fmt.Sprintf("Returns the rows of a CSV, NDJSON or JSON text as objects, checked by the rules of `analytics_consent_batch`. A text has at most %d rows and %d MiB.", limitRows, limitRowsBytes>>20),
@@ -79,7 +79,7 @@ func (consentRows) Definition(_ context.Context, _ function.DefinitionRequest, r
 				MarkdownDescription: "The text, such as `file(\"people.csv\")`. Errors name lines and columns, never a value.",
 			},
 		},
-		Return: function.ListReturn{ElementType: types.ObjectType{AttrTypes: rowTypes()}},
+		Return: function.ListReturn{ElementType: types.ObjectType{AttrTypes: rowTypes(ctx)}},
 	}
 }
 
@@ -104,7 +104,7 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 		return
 	}
 
-	attributes := rowTypes()
+	attributes := rowTypes(ctx)
 	elements := make([]attr.Value, len(list))
 	for i := range list {
 		elements[i] = types.ObjectValueMust(attributes, attributesOf(&list[i]))

@@ -102,7 +102,7 @@ func isNoRecord(v jsontext.Value) bool {
 var kindWords = []meaning{
 	{"persons", "person* people* user* profile* customer* contact* subject* identif* identity* alias* *person"},
 	{"sessions", "session* visit* *session"},
-	{"events", "event* track* page* screen* hit* action* click* activit* *event"},
+	{"events", "event* track* page* screen* hit* action* click* activist* *event"},
 }
 
 // kindAt returns the kind that the innermost name of a place is like.

@@ -109,6 +109,7 @@ func Elements(v jsontext.Value) (elements []jsontext.Value) {
 	if v.Kind() != '[' {
 		return nil
 	}
+
 	for element, rest := cutValue(v[bytes.IndexByte(v, '[')+1:]); len(element) > 0; element, rest = cutValue(rest) {
 		elements = append(elements, element)
 	}

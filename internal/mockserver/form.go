@@ -112,7 +112,8 @@ const sampleProfile = `"plan": "pro", "seats": 5`
 
 // filledList returns the text of a list with the server's requests, each in the form of the one of its type.
 func filledList(text string, requests []map[string]any) string {
-	begin := strings.LastIndex(text[:strings.Index(text, sampleIDs[0])], "[")
+	before, _, _ := strings.Cut(text, sampleIDs[0])
+	begin := strings.LastIndex(before, "[")
 	list, _ := jsontext.NewDecoder(strings.NewReader(text[begin:])).ReadValue() // the catalogue is JSON
 	var samples []jsontext.Value
 	_ = json.Unmarshal(list, &samples)

@@ -75,6 +75,7 @@ func (s *service) send(request, body string, header ...string) string {
 		s.t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

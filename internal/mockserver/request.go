@@ -168,7 +168,7 @@ func (c *Request) readParameters(query url.Values, contentType string, body []by
 		return
 	}
 
-	isRead := false
+	var isRead bool
 	if media, _, _ := mime.ParseMediaType(contentType); media == "application/x-www-form-urlencoded" {
 		form, err := url.ParseQuery(string(body))
 		c.take(InForm, form)

@@ -19,9 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ action.ActionWithModifyPlan = (*clearProfileAction)(nil)
-)
+var _ action.ActionWithModifyPlan = (*clearProfileAction)(nil)
 
 // NewClearProfileAction returns the action analytics_clear_profile.
 func NewClearProfileAction(s *tfkit.Service) action.Action { return &clearProfileAction{s} }

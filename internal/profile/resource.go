@@ -234,6 +234,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		_ = r.Consents.WaitToReread(ctx, u.client.Lag) // the request fails where this does
 		reading, err = u.read(ctx)
 	}
+
 	managesNothing := formats.JSONObject.Same(state.Profile, types.StringValue("{}")) // which a person without a profile has
 	switch {
 	case err != nil:

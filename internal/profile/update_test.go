@@ -75,7 +75,7 @@ func (panicsOnceSent) Value(any) any         { return nil }
 // An accepted update is in state, whatever happens while it is waited for.
 func TestProfile_oneWhoseWaitPanicsIsInState(t *testing.T) {
 	t.Parallel()
-	run(t, "create", func(t *testing.T, o *object) {
+	run(t, "create", func(_ *testing.T, o *object) {
 		plan, _ := o.MustPlan(name, nil, config(gold, nil))
 		sent := func() int { return o.service.Count(mockserver.OpUpdateProfile) }
 		o.state, o.diags = o.Apply(panicsOnceSent(sent), name, nil, plan)
@@ -237,7 +237,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 	}, never)
 
 	// The list does not show the first one yet.
-	run(t, "first one is known to the run after a refused second", func(t *testing.T, o *object) {
+	run(t, "first one is known to the run after a refused second", func(_ *testing.T, o *object) {
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "10s"}}))
 		o.service.SetPendingLag(mockserver.Lag{Time: 10 * time.Second})
 		o.MustCreate(name, writeOnly(silver, 1, notWaiting))
@@ -379,7 +379,7 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 	}
 
 	// It may be what the service makes of ours, and is not kept to compare with.
-	run(t, "write-only", func(t *testing.T, o *object) {
+	run(t, "write-only", func(_ *testing.T, o *object) {
 		o.put(`{"v":"before"}`)
 		o.apply(writeOnly(`{"v":"Ada"}`, 1, nil))
 		o.wantEmptyPlan()

@@ -107,6 +107,7 @@ func (l *lives) live(isAlone bool) {
 	}
 
 	l.endFaults()
+
 	for round := 0; ; round++ {
 		open := openIn(l.start(), l.list)
 		if open == "" {

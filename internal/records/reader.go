@@ -176,6 +176,7 @@ func (x *Reader) placeOf(at jsontext.Pointer, around Kind) place {
 // readObject reads an object around records. What it counts has to be what it has.
 func (x *Reader) readObject(in place) error {
 	in.isStated, in.totals = in.kind != Unknown, map[jsontext.Pointer]string{}
+
 	before := x.Result.Counts.Total()
 	_, _ = x.dec.ReadToken() // an error comes again
 	for x.dec.PeekKind() == '"' {
@@ -200,6 +201,7 @@ func (x *Reader) readObject(in place) error {
 
 func (x *Reader) readMember(around *place) error {
 	name, _ := x.dec.ReadToken() // an error comes again
+
 	in := x.placeOf(around.at.AppendToken(name.String()), around.kind)
 	isIgnored := x.options.Envelope.Ignored[in.at] == answer.AnyValue
 	switch first := x.dec.PeekKind(); {
@@ -232,6 +234,7 @@ func (x *Reader) readList(in place) error {
 	if len(x.extra) > 0 {
 		return x.refuseExtra()
 	}
+
 	for x.dec.PeekKind() != ']' {
 		if err := x.readRecord(in); err != nil {
 			return err
@@ -309,5 +312,6 @@ func (x *Reader) has(kind Kind) bool {
 	if _, isTold := x.options.At[kind.Plural()]; isTold {
 		return x.lists[kind]
 	}
+
 	return x.lists[kind] || x.lists[Unknown]
 }

@@ -69,6 +69,7 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	}
 
 	kind = cmp.Or(kind, own)
+
 	isOther := cmp.Or(own, kind) != kind || cmp.Or(x.options.Asked, kind) != kind
 	const no = "what stands where records should be is not recognised as one: it "
 	switch {

@@ -154,11 +154,11 @@ var kindWords = func() map[string]Kind {
 // spellings returns names in snake case, each also in camel and in Pascal case.
 func spellings(names string) (all []string) {
 	for name := range strings.FieldsSeq(names) {
-		pascal := ""
+		var pascal strings.Builder
 		for word := range strings.SplitSeq(strings.Trim(name, "_"), "_") {
-			pascal += strings.ToUpper(word[:1]) + word[1:]
+			pascal.WriteString(strings.ToUpper(word[:1]) + word[1:])
 		}
-		all = append(all, name, pascal, strings.ToLower(pascal[:1])+pascal[1:])
+		all = append(all, name, pascal.String(), strings.ToLower(pascal.String()[:1])+pascal.String()[1:])
 	}
 
 	return all

@@ -506,6 +506,7 @@ func BenchmarkReader(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
+
 			for b.Loop() {
 				if res, err := count(bytes.NewReader(text), only(Event)); err != nil || res.Counts.Total() != many {
 					b.Fatal(res, err)

@@ -26,9 +26,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ resource.ResourceWithModifyPlan = (*dataAccessRequestResource)(nil)
-)
+var _ resource.ResourceWithModifyPlan = (*dataAccessRequestResource)(nil)
 
 // NewDataAccessRequestResource returns the resource analytics_data_access_request.
 func NewDataAccessRequestResource(s *tfkit.Service) resource.Resource {
@@ -235,6 +233,7 @@ func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File)
 // warning that the plan requests the data again, or an error if the file cannot be read.
 func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
 	at := m.OutputPath.ValueString()
+
 	found, err := outfile.Read(ctx, at)
 	isGone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, outfile.ErrNotRegular)
 	switch {

@@ -19,9 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ resource.ResourceWithModifyPlan = (*dataDeletionResource)(nil)
-)
+var _ resource.ResourceWithModifyPlan = (*dataDeletionResource)(nil)
 
 // NewDataDeletionResource returns the resource analytics_data_deletion.
 func NewDataDeletionResource(s *tfkit.Service) resource.Resource { return &dataDeletionResource{s} }

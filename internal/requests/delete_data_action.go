@@ -13,9 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ action.ActionWithModifyPlan = (*deleteDataAction)(nil)
-)
+var _ action.ActionWithModifyPlan = (*deleteDataAction)(nil)
 
 // NewDeleteDataAction returns the action analytics_delete_data.
 func NewDeleteDataAction(s *tfkit.Service) action.Action { return &deleteDataAction{s} }

@@ -19,9 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	_ action.ActionWithModifyPlan = (*requestDataAccessAction)(nil)
-)
+var _ action.ActionWithModifyPlan = (*requestDataAccessAction)(nil)
 
 // NewRequestDataAccessAction returns the action analytics_request_data_access.
 func NewRequestDataAccessAction(s *tfkit.Service) action.Action { return &requestDataAccessAction{s} }

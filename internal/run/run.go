@@ -313,6 +313,7 @@ func (p Plan) Read(ctx context.Context, state, plan any) Change {
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("fulfilled"), &fulfilled)...)
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("identity_id"), &before)...)
 	resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, path.Root("identity_id"), &after)...)
+
 	switch {
 	case isMoved && !fulfilled.ValueBool():
 		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)

@@ -148,6 +148,7 @@ func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
 
 	e := c.Evidence
 	e.Known = e.Known || isSeen
+
 	c.Verdict, c.Act = choice.Judge(e)
 	switch {
 	case c.Act != choice.Refuse:

@@ -132,6 +132,7 @@ func (p Process) complete(o *doctor.Options) error {
 	}
 
 	var problems []string
+
 	o.Version = p.Version
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
 	switch {

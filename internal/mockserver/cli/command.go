@@ -169,6 +169,7 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 	if err != nil {
 		return 0, err
 	}
+
 	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	go func() { _ = service.Serve(listener) }()
 	defer service.Close()

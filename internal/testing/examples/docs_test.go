@@ -71,7 +71,8 @@ func TestDocs_pagesKeepTheRules(t *testing.T) {
 		"every object leads to a guide":                                        {[]string{"docs/[adefrl]*s/*.md"}, true, `(?m)^See also: .*\.\./guides/`},
 
 		"figures have a page of their own": {
-			[]string{"README.md", "docs/index.md", "docs/[adefrl]*s/*.md", "docs/guides/[a-eg]*.md", "docs/guides/first-day.md", "docs/guides/[i-z]*.md"}, false,
+			[]string{"README.md", "docs/index.md", "docs/[adefrl]*s/*.md", "docs/guides/[a-eg]*.md", "docs/guides/first-day.md", "docs/guides/[i-z]*.md"},
+			false,
 			`(?i)\d (MB|kB)/s|\d MB per |\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`,
 		},
 		"a picture is described in eight words or more":   {[]string{"README.md", "docs/*.md", "docs/*/*.md"}, false, `!\[(\S+ ){0,6}\S+\]`},

@@ -189,5 +189,6 @@ func (p *Provider) resultOf(name string, response any) (*tfprotov6.Schema, **tfp
 	case *tfprotov6.OpenEphemeralResourceResponse:
 		return p.schemas.EphemeralResourceSchemas[name], &r.Result
 	}
+
 	return nil, nil
 }
