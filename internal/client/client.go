@@ -63,10 +63,11 @@ type Client struct {
 	// about a person is submitted.
 	Consents, Requests PersonLocks
 
-	sender *transport.Sender
-	base   string // of addresses
-	now    func() time.Time
-	wire   Wire
+	*transport.Sender // of all requests; callers of a Client use its Close, NewSessionToken and Notices
+
+	base string // of addresses
+	now  func() time.Time
+	wire Wire
 }
 
 // Settings are what the configuration of a client says to its callers.
@@ -99,7 +100,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	c := &Client{sender: s, base: base.String(), now: cfg.Now, wire: wire, Consents: PersonLocks{op: opUpdateConsent}}
+	c := &Client{Sender: s, base: base.String(), now: cfg.Now, wire: wire, Consents: PersonLocks{op: opUpdateConsent}}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -154,35 +155,20 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || addr.IsLoopback()
 }
 
-// Close closes idle connections. Requests in flight go on.
-func (c *Client) Close() { c.sender.Close() }
-
 // Today returns the start of the current day in UTC, whatever zone the machine is in.
 func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
-
-// Notices returns messages for the user although nothing failed, such as a clock that
-// is far off. Each is returned once.
-func (c *Client) Notices() []string { return c.sender.TakeNotices() }
 
 var opCurrentUser = transport.Operation{Name: "Get current user", Method: http.MethodGet}
 
 // CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
 // JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.sender.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Expand("/v1/user/self")})
+	got, err := c.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Expand("/v1/user/self")})
 	if err != nil {
 		return nil, err
 	}
 
 	return got.JSON, failure(got, cmp.Or(c.wire.Result.Says(got.JSON), answer.ReadUser(got.JSON)))
-}
-
-// NewSessionToken logs in with e-mail and password and returns the token of that login, which the
-// client's own requests may use too (sections 2 and 5). It expires when it says so, or else one hour
-// after the login. A rejected login is not repeated, so that no account is locked. Errors are *Error, of
-// ClassInvalid if the client has no e-mail and password.
-func (c *Client) NewSessionToken(ctx context.Context) (token string, expires time.Time, err error) {
-	return c.sender.NewToken(ctx)
 }
 
 // ask sends a request about a person, or about a scope, and returns its answer. A reading whose answer
@@ -196,14 +182,14 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	}
 
 	r.To, r.Private = to, append(r.Private, p.Identity)
-	got, err := c.sender.Do(ctx, r)
+	got, err := c.Do(ctx, r)
 	if r.Op.Kind != transport.Reads {
 		return got, err
 	}
 	if err == nil && c.wire.Result.At != "" {
 		err = failure(got, c.wire.Result.Says(got.JSON))
 	}
-	if err != nil && p.Identity != "" {
+	if p.Identity != "" {
 		err = c.wire.judgeAbsence(err)
 	}
 

@@ -196,12 +196,12 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 
 	w := &consentWrite{client: c, person: p, update: u, request: request}
 
-	err = c.sender.Repeat(ctx, func(ctx context.Context) error {
+	err = c.Repeat(ctx, func(ctx context.Context) error {
 		turns, step := 2, w.compare
 		if u.Blind && w.lost == nil {
 			turns, step = 1, w.send
 		}
-		ctx, leave, err := c.sender.Admit(ctx, turns)
+		ctx, leave, err := c.Admit(ctx, turns)
 		if err != nil {
 			return transport.CauseError(about(opUpdateConsent), err)
 		}

@@ -62,7 +62,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 	defer cancel()
 
 	var x *exporting
-	err := c.sender.Repeat(ctx, func(ctx context.Context) (err error) {
+	err := c.Repeat(ctx, func(ctx context.Context) (err error) {
 		x = &exporting{client: c, scope: scope, query: q}
 		refused := read(func(yield func(records.Kind, jsontext.Value) bool) { err = x.day(ctx, yield) })
 		return cmp.Or(refused, err)

@@ -155,7 +155,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, 
 	if s.Cached {
 		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
-	next, err := transport.NextLinks(s.Header)
+	next, err := linkTargets(s.Header)
 	call.Continued = len(next) > 0 || err != nil
 
 	return c.readData(s, call, w)

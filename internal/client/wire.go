@@ -160,37 +160,31 @@ func (w Wire) Minimal() Wire {
 	return w
 }
 
-// WireError is a setting with a value that is not accepted.
-type WireError struct {
-	Setting jsontext.Pointer // where JSON has it, such as /pending/use
-	Text    string           // completes a sentence about the setting, and shows no value
+// problemOf returns the error of a setting, by where JSON has it. text completes a sentence about it.
+func problemOf(setting jsontext.Pointer, text string) error {
+	return errors.New("wire" + strings.ReplaceAll(string(setting), "/", ".") + " " + text)
 }
 
-// Error returns the problem as a sentence without a full stop.
-func (e WireError) Error() string {
-	return "wire" + strings.ReplaceAll(string(e.Setting), "/", ".") + " " + e.Text
-}
-
-// Problems returns the WireErrors of the settings with values that are not accepted.
+// Problems returns the errors of the settings with values that are not accepted, which they do not show.
 func (w Wire) Problems() (problems []error) {
 	w = w.withDefaults()
 	settings := w.settings()
 	for _, at := range slices.Sorted(maps.Keys(settings)) {
 		setting, rule := ruleAt(at)
 		if text := rule.objection(at.LastToken(), settings[at]); text != "" {
-			problems = append(problems, WireError{setting, text})
+			problems = append(problems, problemOf(setting, text))
 		}
 	}
 
 	for setting, words := range map[jsontext.Pointer]map[string][]string{"/pending/types": w.Pending.Types, "/pending/statuses": w.Pending.Statuses, "/export/kinds": w.Export.Kinds} {
 		all := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(words))...)))
 		if len(slices.Compact(slices.Clone(all))) < len(all) {
-			problems = append(problems, WireError{setting, "holds a word twice"})
+			problems = append(problems, problemOf(setting, "holds a word twice"))
 		}
 	}
 	hasPlace, hasWords := w.Result.At != "", len(w.Result.Success) > 0
 	if hasPlace != hasWords {
-		problems = append(problems, WireError{"/result", "needs both at and success: where an answer has a word, and the words that say that all is well"})
+		problems = append(problems, problemOf("/result", "needs both at and success: where an answer has a word, and the words that say that all is well"))
 	}
 
 	return problems

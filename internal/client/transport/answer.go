@@ -87,7 +87,7 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 	c.answer = a
 	c.sender.mu.Lock()
 	defer c.sender.mu.Unlock()
-	c.sender.newest = max(c.sender.newest, a.Date.Unix())
+	c.sender.newest.Store(max(c.sender.newest.Load(), a.Date.Unix()))
 
 	return nil
 }
@@ -107,21 +107,34 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 
 	v, err := jsonvalue.Parse(body)
-	isWords := strings.HasPrefix(a.MediaType, "text/") && bytes.IndexAny(body, "{[<") != 0 // not a record, even a broken one
+	isAcknowledged := a.Status == http.StatusAccepted && a.MediaType == "text/plain"
 	switch {
 	case err == nil:
 		return v, nil
-	case len(body) == 0 && a.Op.Kind != Reads, isWords && a.MediaType == "text/plain" && a.Status == http.StatusAccepted:
+	case len(body) == 0 && a.Op.Kind != Reads, a.isWords(body) && isAcknowledged:
 		return nil, nil
-	case len(body) == 0:
-		return nil, NewError(a.Exchange, ClassEmpty, "the answer has no body")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
-	case isWords, body[0] == '<':
-		return nil, PageError(a, body)
 	}
 
-	return nil, NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
+	return nil, a.syntaxError(body, err)
+}
+
+// isWords reports whether a body is text, and not a record, even a broken one.
+func (a Answer) isWords(body []byte) bool {
+	return strings.HasPrefix(a.MediaType, "text/") && bytes.IndexAny(body, "{[<") != 0
+}
+
+// syntaxError returns the error of an answer whose body is not JSON. err says why.
+func (a Answer) syntaxError(body []byte, err error) *Error {
+	switch {
+	case len(body) == 0:
+		return NewError(a.Exchange, ClassEmpty, "the answer has no body")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
+	case a.isWords(body), body[0] == '<':
+		return PageError(a, body)
+	}
+
+	return NewError(a.Exchange, ClassPayload, jsonvalue.DescribeSyntax(err))
 }
 
 // ShownType returns the declared type of the body, safe to print.

@@ -72,7 +72,7 @@ type Sender struct {
 
 	mu      sync.Mutex
 	notices []string
-	newest  int64 // the latest Date of an answer, in seconds since 1970
+	newest  atomic.Int64 // the latest Date of an answer, in seconds since 1970; mu is held to change it
 }
 
 // New returns a sender. It contacts nothing.
@@ -130,6 +130,13 @@ func (s *Sender) assemble() *retryablehttp.Client {
 	}
 }
 
+// accepted are the header fields by which a request says what it accepts, of a stream and of JSON. What
+// the service shows decides about requests, so that no cache may answer.
+var accepted = map[bool]http.Header{
+	false: {"Cache-Control": {"no-cache"}, "Accept": {"application/json"}},
+	true:  {"Cache-Control": {"no-cache"}, "Accept": {"application/json, application/x-ndjson, */*;q=0.1"}, "Accept-Encoding": {"zstd, gzip"}},
+}
+
 // Do sends a request and returns its answer, of a stream its beginning. It is repeated by the policy,
 // except under an admission. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
@@ -149,12 +156,7 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, NewError(c.known, ClassInternal, "the request could not be built")
 	}
-	req.Header.Set("Cache-Control", "no-cache") // what the service shows decides about requests
-	req.Header.Set("Accept", "application/json")
-	if r.Op.Streams {
-		req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
-		req.Header.Set("Accept-Encoding", "zstd, gzip")
-	}
+	req.Header = accepted[r.Op.Streams].Clone()
 	if r.ContentType != "" {
 		req.Header.Set("Content-Type", r.ContentType)
 	}
@@ -173,8 +175,9 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 // Close closes idle connections. Requests in flight go on.
 func (s *Sender) Close() { s.pool.CloseIdleConnections() }
 
-// TakeNotices returns messages for the user although nothing failed, each once.
-func (s *Sender) TakeNotices() []string {
+// Notices returns messages for the user although nothing failed, such as a clock that is far off. Each is
+// returned once.
+func (s *Sender) Notices() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 

@@ -133,7 +133,7 @@ func readUser(ctx context.Context, s *Sender) error {
 
 // logIn logs in.
 func logIn(ctx context.Context, s *Sender) error {
-	_, _, err := s.NewToken(ctx)
+	_, _, err := s.NewSessionToken(ctx)
 	return err
 }
 

@@ -109,9 +109,11 @@ func (c *call) token(ctx context.Context) (string, error) {
 	return t.text, err
 }
 
-// NewToken logs in with e-mail and password, and returns the new token and when it expires. The error is
-// an *Error, of ClassInvalid where there is no e-mail.
-func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
+// NewSessionToken logs in with e-mail and password and returns the token of that login, which the sender's
+// own requests may use too (sections 2 and 5). It expires when it says so, or else one hour after the
+// login. A rejected login is not repeated, so that no account is locked. Errors are *Error, of
+// ClassInvalid if there is no e-mail and password.
+func (s *Sender) NewSessionToken(ctx context.Context) (text string, expires time.Time, err error) {
 	if s.login == nil {
 		return "", time.Time{}, NewError(aboutLogin, ClassInvalid, "the provider has no email and password to log in with")
 	}

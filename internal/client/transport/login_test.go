@@ -69,7 +69,7 @@ func TestToken_isRenewedByItsLife(t *testing.T) {
 
 				wantCount(t, service, mockserver.OpLogin, tc.logins)
 				wantCount(t, service, mockserver.OpGetConsent, tc.reads*max(tc.callers, 1))
-				if notices := s.TakeNotices(); (len(notices) > 0) != tc.notice || len(s.TakeNotices()) != 0 {
+				if notices := s.Notices(); (len(notices) > 0) != tc.notice || len(s.Notices()) != 0 {
 					t.Errorf("the notices are %q, and more later", notices)
 				}
 			})
@@ -256,7 +256,7 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 		first, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		_, _, err := s.NewToken(first)
+		_, _, err := s.NewSessionToken(first)
 		_ = wantClass(t, err, ClassCancelled)
 		gaveUp := time.Since(began)
 		noError(t, read(t.Context(), s))

@@ -50,9 +50,7 @@ func (l poolLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 
-	c.sender.mu.Lock()
-	c.newestBefore = c.sender.newest
-	c.sender.mu.Unlock()
+	c.newestBefore = c.sender.newest.Load()
 
 	return l.pool.RoundTrip(once)
 }

@@ -70,24 +70,30 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
 		return nil, err
 	}
-	said, err := jsonvalue.Parse(body)
-	isObject := err == nil && said.Kind() == '{'
-	if e.Class == ClassNotFound && !isObject {
-		e.Class = ClassEndpointNotFound
-		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
-	}
-
-	if a.Status < http.StatusBadRequest { // what it says may be somebody's data, or repeat the address
-		return e, nil
-	}
-	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
-	if isObject {
-		e.quote(said, a.Redact)
-	} else if len(body) > 0 {
-		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+a.ShownType()+" that begins with "+strconv.Quote(a.Redact.excerpt(body)), "; ")
+	if a.Status >= http.StatusBadRequest { // otherwise it may be somebody's data, or repeat the address
+		e.explain(a, body)
 	}
 
 	return e, nil
+}
+
+// explain adds to a refusal what its body says. What is not a JSON object does not prove that there is
+// nothing.
+func (e *Error) explain(a Answer, body []byte) {
+	said, err := jsonvalue.Parse(body)
+	if err == nil && said.Kind() == '{' {
+		e.quote(said, a.Redact)
+		return
+	}
+
+	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+	if e.Class == ClassNotFound {
+		e.Class = ClassEndpointNotFound
+		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
+	}
+	if len(body) > 0 {
+		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+a.ShownType()+" that begins with "+strconv.Quote(a.Redact.excerpt(body)), "; ")
+	}
 }
 
 // complete adds to a refusal what its header says, and what is known of the request.

@@ -19,15 +19,9 @@ type turnLink struct{ next http.RoundTripper }
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
 	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
-	gate, leave := c.sender.gate, func() {}
-	if c.compared == nil && c.Op.Kind != LogsIn {
-		var err error
-		if leave, err = gate.enter(req.Context(), 1); err != nil {
-			return nil, err
-		}
-	}
-	if gate.isLate(c.compared) {
-		return nil, c.outdated()
+	leave, err := c.enter(req.Context())
+	if err != nil {
+		return nil, err
 	}
 
 	c.known.Attempts++
@@ -37,9 +31,7 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		err = c.read(resp, b)
 	}
 	if err != nil {
-		err = cmp.Or(context.Cause(ctx), err)
-		b.Close()
-		return nil, err
+		resp, err = nil, cmp.Or(context.Cause(ctx), err)
 	}
 
 	if c.answer.Body == nil {
@@ -49,7 +41,21 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 		*c.compared = time.Now()
 	}
 
-	return resp, nil
+	return resp, err
+}
+
+// enter waits for the turn of an attempt, which leave ends. An admission has one already, and what follows
+// from its comparison is not sent where it would have to wait.
+func (c *call) enter(ctx context.Context) (leave func(), err error) {
+	switch {
+	case c.Op.Kind == LogsIn:
+	case c.compared == nil:
+		return c.sender.gate.enter(ctx, 1)
+	case c.sender.gate.isLate(*c.compared):
+		return nil, c.outdated()
+	}
+
+	return func() {}, nil
 }
 
 // begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
@@ -151,11 +157,9 @@ func (g *gate) wait() time.Duration {
 }
 
 // isLate reports whether there was a comparison, and what follows from it cannot be sent at once.
-func (g *gate) isLate(compared *time.Time) bool {
-	if compared == nil || compared.IsZero() {
-		return false
-	}
-	return time.Since(*compared) > staleAfter || g.wait() > 0
+func (g *gate) isLate(compared time.Time) bool {
+	mustWait := time.Since(compared) > staleAfter || g.wait() > 0
+	return mustWait && !compared.IsZero()
 }
 
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.
@@ -170,11 +174,8 @@ func (g *gate) hold(wait time.Duration) {
 
 // Pause waits for d, or until the context ends. It returns the context's error then.
 func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -23,21 +23,16 @@ type Credentials struct {
 	APISecretKey    string
 }
 
-// CredentialError is an error about one setting. It never holds a value.
-type CredentialError struct{ Setting, Problem string }
-
-func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
-
-// Validate returns an error for no or more than one way to authenticate, and for half a pair. The error is
-// a *CredentialError.
+// Validate returns an error for no or more than one way to authenticate, and for half a pair. It begins with
+// the setting that it is about, and never holds a value.
 func (c Credentials) Validate() error {
 	switch c {
 	case Credentials{}:
-		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
+		return errors.New("email is not set, and neither is token or api_secret_key: no credentials are given")
 	case Credentials{Password: c.Password}:
-		return &CredentialError{"email", "is missing or blank"}
+		return errors.New("email is missing or blank")
 	case Credentials{Email: c.Email}:
-		return &CredentialError{"password", "is missing or blank"}
+		return errors.New("password is missing or blank")
 	case Credentials{Email: c.Email, Password: c.Password}, Credentials{Token: c.Token}, Credentials{APISecretKey: c.APISecretKey}:
 		return nil
 	}
@@ -47,7 +42,7 @@ func (c Credentials) Validate() error {
 		setting = "token"
 	}
 
-	return &CredentialError{setting, "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	return errors.New(setting + " excludes the other credentials: give email and password, or token, or api_secret_key")
 }
 
 // ValidateSecret returns what is wrong with the value of the credential called name,

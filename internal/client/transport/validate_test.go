@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,11 +27,7 @@ func TestCredentials_exactlyOneWhole(t *testing.T) {
 		{Credentials{Email: "a@example.com", APISecretKey: "canary"}, "api_secret_key"},
 	} {
 		err := tc.c.Validate()
-		about := ""
-		if e, ok := errors.AsType[*CredentialError](err); ok {
-			about = e.Setting
-		}
-		if about != tc.setting || (err == nil) != (about == "") || strings.Contains(fmt.Sprint(err), "canary") {
+		if isRefused := tc.setting != ""; (err != nil) != isRefused || isRefused && !strings.HasPrefix(err.Error(), tc.setting+" ") || strings.Contains(fmt.Sprint(err), "canary") {
 			t.Errorf("%+v: %v, want an error about %q", tc.c, err, tc.setting)
 		}
 	}
