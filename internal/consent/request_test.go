@@ -49,7 +49,7 @@ func TestConsent_write(t *testing.T) {
 		"a change, and a later choice":          {exists: true, config: changed, holds: new(choose(late)), says: stands, kept: true},
 		"a change, and a choice without a time": {exists: true, config: changed, holds: new(refusal()), says: untimedStands, kept: true},
 		"a change, and 404 of a gateway": {
-			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"Not found", "cannot remove one"},
+			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"Not found", "cannot remove one", "apply again"},
 		},
 		"a change, and 403 in place of the success": {exists: true, config: changed, holds: &mine, fault: answering(set, 403, `{}`), errors: []string{"Not permitted"}},
 	} {

@@ -5,6 +5,7 @@ package consent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -357,6 +358,9 @@ func addError(err error, c *tfkit.ConsentCase, diags *diag.Diagnostics) {
 	p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
 	if c.Action == choice.Write && !c.Known {
 		p.InState = tfkit.NothingSaved
+	}
+	if errors.Is(err, client.ErrGone) {
+		p.Do = tfkit.AdviceApplyAgain
 	}
 	if c.Action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) { // it sends no time, and no address that is written only
 		p.Do = "if the service wants an agreement_time or an address, set the five clauses to false with them, apply that, and destroy then: nothing is left to withdraw. Otherwise " + p.Do
