@@ -131,9 +131,17 @@ func (m *resourceModel) caseOf(state resourceModel, n note) *tfkit.ConsentCase {
 }
 
 // leaves plans somebody else's record, which is in state, if it stands against the plan, and reports
-// whether it does. Where that is not known yet, the apply finds out.
+// whether it does. It reports an error if that is not known yet: Terraform plans again once it is, and stops if
+// the record that is planned then is another one.
 func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnostics) bool {
 	if m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown() {
+		tfkit.Problem{
+			Summary: "The plan cannot tell whether the later choice still stands",
+			Detail:  "The service holds another record than this resource has written. Whether it stands depends on agreement_time and keep_later_choice, which are known only after apply.",
+			Do:      "apply the resources that these values come from first (-target), or write them into the configuration.",
+			At:      path.Root("agreement_time"),
+		}.AddError(diags)
+
 		return false
 	}
 
