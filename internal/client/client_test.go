@@ -90,14 +90,16 @@ func TestListPending_codeOfAFailureNamesNobody(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestProfile_errors has a member that has the form of a field's name and is the person, which is not
-// shown, and an update that is too long, which may be what the user wrote.
-func TestProfile_errors(t *testing.T) {
+// TestProfile_showsNobody has a member that has the form of a field's name and is the person, a service that
+// repeats what was sent, an update that is too long, and a profile that a cache has kept.
+func TestProfile_showsNobody(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(
 			mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"owner":{"plan":"gold"}}`)},
-			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: http.StatusRequestEntityTooLarge})
+			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: http.StatusRequestEntityTooLarge},
+			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 400, Body: []byte(`{"message":"no Jane Canary here"}`)},
+			mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
 
 		_, err := c.GetProfile(t.Context(), client.Person{Scope: scope, Identity: "owner"}, map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
 		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile.at") {
@@ -107,6 +109,14 @@ func TestProfile_errors(t *testing.T) {
 		_, err = c.UpdateProfile(t.Context(), jane, nil)
 		if e := wantClass(t, err, transport.ClassRequestTooLarge); !strings.Contains(e.Detail, "the value of profile") {
 			t.Errorf("the error is %v", e)
+		}
+		_, err = c.UpdateProfile(t.Context(), jane, map[string]jsontext.Value{"of": jsontext.Value(`{"names":["Jane Canary"]}`)})
+		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "Canary") {
+			t.Errorf("it says %q", e.Message)
+		}
+		profile, err := c.GetProfile(t.Context(), jane, nil)
+		if noError(t, err); !profile.Cached || profile.Date.IsZero() {
+			t.Errorf("%+v", profile)
 		}
 	}, useSecretKey)
 }
@@ -164,24 +174,6 @@ func TestChange_isDecidedByItsEffect(t *testing.T) {
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
 		cfg.Wire.Result = answer.Result{At: "/code", Success: []string{"0"}}
 	})
-}
-
-// TestProfile_valuesAreNotShown has a service that repeats what was sent, and a profile that a cache has kept.
-func TestProfile_valuesAreNotShown(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 400, Body: []byte(`{"message":"no Jane Canary here"}`)})
-		_, err := c.UpdateProfile(t.Context(), jane, map[string]jsontext.Value{"of": jsontext.Value(`{"names":["Jane Canary"]}`)})
-		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "Canary") {
-			t.Errorf("it says %q", e.Message)
-		}
-
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
-		profile, err := c.GetProfile(t.Context(), jane, nil)
-		if noError(t, err); !profile.Cached || profile.Date.IsZero() {
-			t.Errorf("%+v", profile)
-		}
-	}, useSecretKey)
 }
 
 // TestFetchData_withoutTheList has a list that nobody reads, so that nothing would show what an answer is.

@@ -39,28 +39,23 @@ func TestConsent_addressIsNotShown(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestConsent_copyIsNoReading has a record and a none that a cache has kept.
+// TestConsent_copyIsNoReading has a record and a none that a cache has kept, and an update whose answer does
+// not show the record.
 func TestConsent_copyIsNoReading(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, held)
-		for _, status := range []int{200, 404} {
+		for status, class := range map[int]transport.ErrorClass{200: transport.ClassCached, 404: transport.ClassNotFound} {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Times: 2, Status: status, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
 			_, err := c.GetConsent(t.Context(), jane)
-			_ = wantClass(t, err, map[int]transport.ErrorClass{200: transport.ClassCached, 404: transport.ClassNotFound}[status])
+			_ = wantClass(t, err, class)
 			if read, _ := c.ReadConsent(t.Context(), jane); !read.Cached || read.IsNone != (status == 404) {
 				t.Errorf("status %d is read as %+v", status, read)
 			}
 		}
-	}, useSecretKey)
-}
 
-// TestConsent_copyShowsNoUpdate has an update whose answer does not show the record, and a copy that does.
-func TestConsent_copyShowsNoUpdate(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Body: []byte(`{"note":"thanks"}`)})
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Body: []byte(`{"note":"thanks"}`)},
+			mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
 		_, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true})
 		_ = wantClass(t, err, transport.ClassUnknownOutcome)
 	}, useSecretKey)
@@ -85,33 +80,23 @@ func TestConsent_successWithoutContent(t *testing.T) {
 	}
 }
 
-// TestConsent_interruptOfAnUpdate has a service that does not answer.
+// TestConsent_interruptOfAnUpdate has a service that does not answer, and one that asks for a minute.
 func TestConsent_interruptOfAnUpdate(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Hang: true})
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(10*time.Second, cancel)
+	for _, fault := range []mockserver.Fault{{Hang: true}, {Status: 429, Header: http.Header{"Retry-After": {"60"}}}} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			fault.Operation = mockserver.OpUpdateConsent
+			service.Inject(fault)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
 
-		_, _, err := updateConsent(ctx, c, jane, unprotected())
-		if e := wantClass(t, err, transport.ClassCancelled); !e.Ambiguous {
-			t.Errorf("%+v: the update may have been carried out", e)
-		}
-	}, useSecretKey)
-}
-
-// TestConsent_interruptEndsAWait has a service that asks for a minute.
-func TestConsent_interruptEndsAWait(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(10*time.Second, cancel)
-
-		_, _, err := updateConsent(ctx, c, jane, unprotected())
-		_ = wantClass(t, err, transport.ClassCancelled)
-		wantCount(t, service, "", 1)
-	}, useSecretKey)
+			err := update(ctx, c)
+			if e := wantClass(t, err, transport.ClassCancelled, transport.ClassRateLimited); e.Ambiguous != fault.Hang {
+				t.Errorf("%+v", e)
+			}
+			wantCount(t, service, "", 1)
+		}, useSecretKey)
+	}
 }
 
 // TestConsent_oneUpdate updates the consent of a person once. A lost answer is resolved by reading:

@@ -182,9 +182,7 @@ func updateConsent(ctx context.Context, c *client.Client, p client.Person, e cho
 
 const exportDay = "2026-03-01"
 
-var threeRecords = []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
-
-// putDay sets a day with threeRecords.
+// putDay sets a day with a record of each kind.
 func putDay(service *mocktest.Instance) {
 	service.PutExport(serverScope, exportDay, mockserver.ExportDay{
 		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}}, Events: []any{map[string]any{"id": "e"}},
@@ -194,17 +192,13 @@ func putDay(service *mocktest.Instance) {
 // received keeps the records of an export.
 type received struct {
 	records []string
-	pause   time.Duration // of each record
-	refuse  error         // at the first record
+	refuse  error // at the first record
 }
 
 func (r *received) read(day client.Records) error {
 	r.records = nil
 	for k, record := range day {
 		r.records = append(r.records, k.String()+" "+string(record))
-		if r.pause > 0 {
-			<-time.After(r.pause) // in virtual time
-		}
 		if r.refuse != nil {
 			return r.refuse
 		}
