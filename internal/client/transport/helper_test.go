@@ -94,15 +94,23 @@ const (
 	dataPath    = "/compliance/user/{identityId}/all-data"
 )
 
-var opUpdateConsent = Operation{Name: "Update consent", Method: http.MethodPatch, Kind: Writes, Path: consentPath}
+var (
+	opGetConsent    = Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath}
+	opUpdateConsent = Operation{Name: "Update consent", Method: http.MethodPatch, Kind: Writes, Path: consentPath}
+)
+
+// pathOf returns the endpoint of an operation about the person, or about the user where it has no path.
+func pathOf(op Operation) Endpoint {
+	if op.Path == "" {
+		return Expand("/v1/user/self")
+	}
+	return Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
+}
 
 // send sends a request about the person, or about the user where the path is empty. An update
 // agrees to all clauses.
 func send(ctx context.Context, s *Sender, op Operation) error {
-	r := Request{Op: op, To: Expand("/v1/user/self"), Private: []string{person}}
-	if op.Path != "" {
-		r.To = Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
-	}
+	r := Request{Op: op, To: pathOf(op), Private: []string{person}}
 	if op.Method == http.MethodPatch {
 		r.Attribute = "source"
 		err := r.SetParameters(InJSON, map[string]any{
@@ -119,9 +127,7 @@ func send(ctx context.Context, s *Sender, op Operation) error {
 }
 
 // read reads the consent of the person.
-func read(ctx context.Context, s *Sender) error {
-	return send(ctx, s, Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath})
-}
+func read(ctx context.Context, s *Sender) error { return send(ctx, s, opGetConsent) }
 
 // update updates the consent of the person.
 func update(ctx context.Context, s *Sender) error { return send(ctx, s, opUpdateConsent) }

@@ -58,7 +58,7 @@ func TestPool_HTTP1RepeatsNoChange(t *testing.T) {
 	t.Parallel()
 
 	for operation, op := range map[string]Operation{
-		mockserver.OpGetConsent:    {Name: "Get consent", Method: http.MethodGet, Path: consentPath},
+		mockserver.OpGetConsent:    opGetConsent,
 		mockserver.OpGetAllData:    {Name: "Get all data", Method: http.MethodGet, Path: dataPath, Kind: Queues},
 		mockserver.OpDeleteAllData: {Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Kind: Queues},
 		mockserver.OpUpdateConsent: opUpdateConsent,
