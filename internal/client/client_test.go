@@ -56,27 +56,6 @@ func FuzzParseDay(f *testing.F) {
 
 const allClauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 
-func TestAnswer_classOfWhatIsNot(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]struct{ consent, list transport.ErrorClass }{
-		`null`:                 {transport.ClassNotFound, ""},
-		`{"message":"nobody"}`: {transport.ClassPayload, transport.ClassPayload},
-		`{"error":"no"}`:       {transport.ClassRejected, transport.ClassRejected},
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
-			_, err := c.GetConsent(t.Context(), jane)
-			_ = wantClass(t, err, want.consent)
-
-			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
-			_, err = c.ListPending(t.Context(), scope)
-			if want.list != "" || err != nil {
-				_ = wantClass(t, err, want.list)
-			}
-		}, useSecretKey)
-	}
-}
-
 func TestListPending_codeOfAFailureNamesNobody(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {

@@ -39,7 +39,7 @@ func TestConsent_addressIsNotShown(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestConsent_copyIsNoReading has a record and a none that a cache has kept, and an update whose answer does
+// TestConsent_copyIsNoReading has a record and a none that a cache has kept, a null, and an update whose answer does
 // not show the record.
 func TestConsent_copyIsNoReading(t *testing.T) {
 	t.Parallel()
@@ -53,10 +53,14 @@ func TestConsent_copyIsNoReading(t *testing.T) {
 			}
 		}
 
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte("null")})
+		_, err := c.GetConsent(t.Context(), jane)
+		_ = wantClass(t, err, transport.ClassNotFound)
+
 		service.Inject(
 			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Body: []byte(`{"note":"thanks"}`)},
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
-		_, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true})
+		_, err = c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true})
 		_ = wantClass(t, err, transport.ClassUnknownOutcome)
 	}, useSecretKey)
 }
@@ -104,11 +108,12 @@ func TestConsent_interruptOfAnUpdate(t *testing.T) {
 func TestConsent_oneUpdate(t *testing.T) {
 	t.Parallel()
 
-	withAddress := protected()
-	withAddress.Wanted.UserIPv6 = netip.MustParseAddr("2001:db8::44")
 	refusal, rejected := &transport.Error{Class: transport.ClassReadOnly}, &transport.Error{Class: transport.ClassRejected, Attempts: 1}
 	later := func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-02T00:00:00Z" }
 	otherClause := func(r *mockserver.ConsentRecord) { r.Clauses[4] = false }
+	naming := func(who string) *mockserver.ConsentRecord {
+		return heldWith(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"identityId": who} })
+	}
 	lostAfter, lostBefore := []mockserver.Fault{{Cut: mockserver.CutAfterCommit}}, []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}}
 	saying := func(body string) []mockserver.Fault {
 		return []mockserver.Fault{{Status: 200, Body: []byte(body)}}
@@ -133,29 +138,15 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: onlyDifferent(), want: choice.Refuse,
 		},
 
-		"of another person": {
-			held:   heldWith(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"identityId": "somebody-else"} }),
-			update: onlyDifferent(), failed: &transport.Error{Class: transport.ClassPayload, Attempts: 1, Detail: "another person"},
-		},
-		"of the person, respelled": {
-			held:   heldWith(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"identityId": strings.ToUpper(person)} }),
-			update: onlyDifferent(), want: choice.Nothing,
-		},
-		"read-only, in place":       {held: &held, update: onlyDifferent(), want: choice.Nothing, isReadOnly: true},
+		"of another person":         {held: naming("somebody-else"), update: onlyDifferent(), failed: &transport.Error{Class: transport.ClassPayload, Attempts: 1, Detail: "another person"}},
+		"of the person, respelled":  {held: naming(strings.ToUpper(person)), update: onlyDifferent(), want: choice.Nothing},
 		"read-only, a later choice": {held: heldWith(later), update: protected(), want: choice.Stand, isReadOnly: true},
 		"read-only, another clause": {held: heldWith(otherClause), update: onlyDifferent(), failed: refusal, isReadOnly: true},
 		"read-only, not read":       {held: &held, update: unprotected(), failed: refusal, isReadOnly: true},
 
-		"a lost answer":        {faults: lostAfter, update: unprotected(), patches: 1, want: choice.Nothing},
-		"408 after the change": {faults: []mockserver.Fault{{Status: 408}}, then: &held, update: unprotected(), patches: 1, want: choice.Nothing},
-		"a service that stores another address": {
-			faults: lostAfter, then: heldWith(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("2001:db8::") }),
-			update: withAddress, patches: 1, want: choice.Nothing,
-		},
-		"a later choice meanwhile stands": {
-			faults: lostBefore, then: &mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"},
-			update: protected(), patches: 1, want: choice.Stand,
-		},
+		"a lost answer":                   {faults: lostAfter, update: unprotected(), patches: 1, want: choice.Nothing},
+		"408 after the change":            {faults: []mockserver.Fault{{Status: 408}}, then: &held, update: unprotected(), patches: 1, want: choice.Nothing},
+		"a later choice meanwhile stands": {faults: lostBefore, then: heldWith(later), update: protected(), patches: 1, want: choice.Stand},
 		"a choice meanwhile with an earlier time stands": {
 			held: &mockserver.ConsentRecord{AgreementTime: "2020-01-01T00:00:00Z", Manual: new(true)}, faults: lostBefore,
 			then:   &mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2020-01-01T00:00:00Z", Manual: new(false)},
@@ -174,34 +165,19 @@ func TestConsent_oneUpdate(t *testing.T) {
 			update: unprotected(), patches: 1,
 			failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: `wire.consent.time_format = "utc"`},
 		},
-		"two lost answers": {
-			faults: []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}, {Cut: mockserver.CutAfterCommit}},
-			update: unprotected(), patches: 2, want: choice.Nothing,
-		},
-		"a lost answer, and then a refusal": {
-			faults: []mockserver.Fault{{Cut: mockserver.CutBeforeCommit}, {Status: 403}},
-			update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassForbidden, Attempts: 1},
-		},
-		"it is sent again only once": {
-			faults: []mockserver.Fault{{Status: 500, Times: -1}},
-			update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
-		},
+		"two lost answers":                  {faults: append(lostBefore, lostAfter...), update: unprotected(), patches: 2, want: choice.Nothing},
+		"a lost answer, and then a refusal": {faults: append(lostBefore, mockserver.Fault{Status: 403}), update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassForbidden, Attempts: 1}},
+		"it is sent again only once":        {faults: []mockserver.Fault{{Status: 500, Times: -1}}, update: unprotected(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2}},
 
 		"each request is repeated as often as any": {
 			faults: []mockserver.Fault{{Status: 429, Times: 4}, {Operation: mockserver.OpGetConsent, Status: 503, Times: 4}},
 			update: onlyDifferent(), patches: 5, want: choice.Send,
 		},
 
-		"a success that says nothing, and wrote nothing": {
-			faults: saying(`{"status":"denied"}`), update: unprotected(), patches: 1, failed: rejected,
-		},
-		"a success that says nothing, and is one": {
-			faults: saying(`{"error":"","errors":[],"success":true}`), then: &held, update: unprotected(), patches: 1, want: choice.Send,
-		},
-		"a success that says no": {held: &held, faults: saying(`{"error":"no"}`), update: unprotected(), patches: 1, failed: rejected},
-		"a success that shows another clause": {
-			faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: unprotected(), patches: 1, failed: rejected,
-		},
+		"a success that says nothing, and wrote nothing": {faults: saying(`{"status":"denied"}`), update: unprotected(), patches: 1, failed: rejected},
+		"a success that says nothing, and is one":        {faults: saying(`{"error":"","errors":[],"success":true}`), then: &held, update: unprotected(), patches: 1, want: choice.Send},
+		"a success that says no":                         {held: &held, faults: saying(`{"error":"no"}`), update: unprotected(), patches: 1, failed: rejected},
+		"a success that shows another clause":            {faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: unprotected(), patches: 1, failed: rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

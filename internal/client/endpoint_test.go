@@ -4,6 +4,7 @@ package client
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -38,42 +39,22 @@ func TestScope_wholeOrRefused(t *testing.T) {
 }
 
 func FuzzEscapeSegment_staysOneSegment(f *testing.F) {
-	seeds := []string{"user-1001", "a/b", "%2F", "..", ".", "", "a\x00b", "jane@example.com", "é", "\xff", `a;b?c#d&e=f+g h\i:~`}
-	for _, seed := range seeds {
+	for _, seed := range []string{"user-1001", "a/b", "%2F", "..", ".", "", "a\x00b", "jane@example.com", "é", "\xff", `a;b?c#d&e=f+g h\i:~`} {
 		f.Add(seed)
 	}
 
-	base, err := ParseBaseURL("https://h.example.com/sub")
-	if err != nil {
-		f.Fatal(err)
-	}
-
+	// The characters that RFC 3986, section 2.3, leaves as they are.
+	sent := regexp.MustCompile(`^/v1/org/o/project/p/compliance/user/((?:[\w.~-]|%[0-9A-F]{2})+)/consent$`)
 	f.Fuzz(func(t *testing.T, identity string) {
 		to, err := Person{Scope{OrgID: "o", ProjectID: "p"}, identity}.endpoint(opGetConsent)
 		if err != nil {
 			return
 		}
-
-		u, err := url.Parse(base.String() + to.Escaped)
-		if err != nil {
-			t.Fatalf("%q makes an address that does not parse: %v", identity, err)
+		segment := sent.FindStringSubmatch(to.Escaped)
+		if segment == nil {
+			t.Fatalf("%q makes the path %s", identity, to.Escaped)
 		}
-
-		if u.Host != "h.example.com" || u.RawQuery != "" || u.Fragment != "" {
-			t.Fatalf("%q leaves the path: %s", identity, u)
-		}
-
-		parts := strings.Split(u.EscapedPath(), "/")
-		if len(parts) != 11 {
-			t.Fatalf("%q makes %d segments: %s", identity, len(parts), u.EscapedPath())
-		}
-
-		const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~" // RFC 3986, section 2.3
-		if strings.Trim(parts[9], unreserved+"%") != "" {
-			t.Fatalf("%q is sent as %q", identity, parts[9])
-		}
-		decoded, err := url.PathUnescape(parts[9])
-		if err != nil || decoded != identity || !utf8.ValidString(identity) {
+		if decoded, err := url.PathUnescape(segment[1]); err != nil || decoded != identity || !utf8.ValidString(identity) {
 			t.Fatalf("%q arrives as %q (%v)", identity, decoded, err)
 		}
 	})
