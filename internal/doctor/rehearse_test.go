@@ -161,7 +161,7 @@ func TestRehearsal_block(t *testing.T) {
 		"a page with counts":        {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
 		"data at once":              {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
 		"a list behind the effect":  {lagsBehindTheEffect, `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
-		"a kind that a field names": {namesTheKind(nil, `{"error":"kind is missing","field":"kind"}`), `{"export":{"kind_parameter":"kind"}}`},
+		"a kind that a field names": {namesTheKind(nil, `{"error":{"fields":{"kind":"is missing"}}}`), `{"export":{"kind_parameter":"kind"}}`},
 		"a kind that a sentence names": {
 			namesTheKind(map[string]string{"persons": "users", "sessions": "sessions", "events": "events"}, `{"error":"kind must be one of users, sessions, events"}`),
 			`{"export":{"kind_parameter":"kind","kind_values":{"events":"events","persons":"users","sessions":"sessions"}}}`,

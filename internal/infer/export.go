@@ -166,7 +166,8 @@ func isBetweenWords(r rune) bool {
 	return r != '_' && !unicode.IsLetter(r)
 }
 
-// texts returns the texts in an answer.
+// texts returns the texts in an answer, and the names of the members of objects inside of it, by which errors of
+// fields may stand.
 func (a Answer) texts() (texts string) {
 	v := a.value()
 	if v == nil {
@@ -175,6 +176,9 @@ func (a Answer) texts() (texts string) {
 
 	for _, p := range placesInside(v) {
 		texts += " " + jsonvalue.Text(p.value)
+		if isInside := p.at.Parent() != ""; isInside {
+			texts += " " + p.at.LastToken()
+		}
 	}
 
 	return texts
