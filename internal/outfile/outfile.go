@@ -12,6 +12,7 @@
 package outfile
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,7 +95,7 @@ func StampAt(path string) (Stamp, error) {
 // Check returns why a file cannot be written to a target because of what is there, as far as that shows
 // before anything is created.
 func Check(target Target) error {
-	info, err := os.Lstat(filepath.Clean(target.Path)) // an empty one is this folder
+	info, err := os.Lstat(cmp.Or(target.Path, ".")) // an empty one is this folder
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -92,14 +93,20 @@ func (o *Output) Begin() error {
 
 // Write appends p, and updates the digest while the caller goes on. It returns ErrNoSpace on a full disk. After an
 // error, the file has to begin again.
-func (o *Output) Write(p []byte) (int, error) {
-	o.summed.Wait()
-	o.block = append(o.block[:0], p...)
-	o.summed.Go(func() { o.sum.Write(o.block) })
-	n, err := o.f.Write(p)
-	o.n += int64(n)
+func (o *Output) Write(p []byte) (n int, _ error) {
+	const most = 1 << 20 // of a large record, a copy would take as much memory again
+	for block := range slices.Chunk(p, most) {
+		o.summed.Wait()
+		o.block = append(o.block[:0], block...)
+		o.summed.Go(func() { o.sum.Write(o.block) })
+		written, err := o.f.Write(block)
+		n, o.n = n+written, o.n+int64(written)
+		if err != nil {
+			return n, Pathless(err)
+		}
+	}
 
-	return n, Pathless(err)
+	return n, nil
 }
 
 // Commit puts files in place, and describes them. Until all of them are on the disk, every target stays

@@ -4,6 +4,7 @@ package outfile
 
 import (
 	"errors"
+	"hash"
 	"io/fs"
 	"maps"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,11 +71,12 @@ func TestCommit_severalFilesAppearTogether(t *testing.T) {
 // digest of the last is still made.
 func TestWrite_digestIsThatOfTheFile(t *testing.T) {
 	t.Parallel()
-	path, block := filepath.Join(t.TempDir(), "day"), make([]byte, 512<<10)
+	path, block := filepath.Join(t.TempDir(), "day"), make([]byte, 3<<20)
 	outputs := reserve(t, new(PathsInUse), Target{Path: path})
 	writeTexts(t, outputs, "a first try")
 	writeTexts(t, outputs, "")
-	for i := range 32 {
+	outputs[0].sum = slow{outputs[0].sum}
+	for i := range 8 {
 		block[i] = 1
 		if _, err := outputs[0].Write(block[:len(block)-32+i+1]); err != nil {
 			t.Fatal(err)
@@ -84,6 +87,14 @@ func TestWrite_digestIsThatOfTheFile(t *testing.T) {
 	if read, err := Read(t.Context(), path); err != nil || read != files[0] {
 		t.Errorf("it was written as %v, and is %v, %v", files[0], read, err)
 	}
+}
+
+// slow is a digest that is made more slowly than the file is written.
+type slow struct{ hash.Hash }
+
+func (s slow) Write(p []byte) (int, error) {
+	time.Sleep(20 * time.Millisecond)
+	return s.Hash.Write(p)
 }
 
 // tree describes everything below a folder.
@@ -146,6 +157,7 @@ func TestCommit_touchesNothingOfSomebodyElse(t *testing.T) {
 		"a path of a folder": {target: "folder/", want: ErrNotRegular},
 		"the folder itself":  {target: ".", want: ErrNotRegular},
 		"the folder above":   {target: "..", want: ErrNotRegular},
+		"above a link":       {target: "out/../day", before: "mkdir folder/in; ln -s folder/in out; printf theirs >folder/day", want: ErrExists},
 		"too long a name":    {target: tooLong, want: syscall.ENAMETOOLONG},
 
 		// A folder whose disk is not mounted, and one that cannot be created below another one.
@@ -256,12 +268,15 @@ func TestReserve_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
 
 	temporary := filepath.Base(temporaryOf("day"))
 	for name, c := range map[string]struct {
-		then  string
-		taken bool
+		then     string
+		taken    bool
+		replaces bool
+		left     []string
 	}{
-		"nothing else":             {":", false},
-		"another one is put there": {"rm day; printf theirs >day", true},
-		"another one is beside it": {"rm " + temporary + "; printf theirs >" + temporary, true},
+		"nothing else":             {then: ":"},
+		"it may be replaced":       {then: ":", replaces: true, left: []string{"day"}},
+		"another one is put there": {then: "rm day; printf theirs >day", taken: true},
+		"another one is beside it": {then: "rm " + temporary + "; printf theirs >" + temporary, taken: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -272,13 +287,15 @@ func TestReserve_whatAKilledProcessHasNotRecordedIsNobodys(t *testing.T) {
 				t.Errorf("unrecorded: %t", !c.taken)
 			}
 
-			o, err := new(PathsInUse).Reserve(Target{Path: path})
-			if errors.Is(err, ErrExists) != c.taken {
-				t.Errorf("it is reserved with %v", err)
+			target := Target{Path: path, Replace: c.replaces}
+			planned := Check(target)
+			o, err := new(PathsInUse).Reserve(target)
+			if errors.Is(err, ErrExists) != c.taken || errors.Is(planned, ErrExists) != c.taken {
+				t.Errorf("it is reserved with %v, planned with %v", err, planned)
 			}
 			if err == nil {
 				o.Close()
-				wantFiles(t, folder)
+				wantFiles(t, folder, c.left...)
 			}
 		})
 	}

@@ -111,9 +111,9 @@ var unrecorded sync.Map
 // Settle gives up the temporary names of all files of this process, at its end: what Terraform has not
 // recorded by then, it never will.
 func Settle() {
-	for _, held := range unrecorded.Range {
-		if o, isHeld := held.(*Output); isHeld {
-			o.Close()
+	for key := range unrecorded.Range {
+		if path, isPath := key.(string); isPath {
+			settle(path)
 		}
 	}
 }

@@ -61,6 +61,9 @@ func NewReader(r io.Reader, o Options) *Reader {
 	if o.Asked != Unknown {
 		x.options.Wanted = []Kind{o.Asked}
 	}
+	if x.memory.seen == nil {
+		x.memory.seen = map[uint64]Kind{}
+	}
 	for _, kind := range Kinds {
 		if at, isTold := o.At[kind.Plural()]; isTold {
 			x.told[o.Envelope.At+at] = kind
@@ -179,6 +182,9 @@ func (x *Reader) readObject(in place) error {
 
 	before := x.Result.Counts.Total()
 	_, _ = x.dec.ReadToken() // an error comes again
+	if x.dec.PeekKind() == '}' && in.at != "" && !x.options.Envelope.Ignores(in.at, "{}") {
+		x.extra = append(x.extra, in.at) // JavaScript writes an error so
+	}
 	for x.dec.PeekKind() == '"' {
 		if err := x.readMember(&in); err != nil {
 			return err
@@ -190,9 +196,6 @@ func (x *Reader) readObject(in place) error {
 		if total != own {
 			x.extra = append(x.extra, at)
 		}
-	}
-	if len(x.extra) > 0 {
-		return x.refuseExtra()
 	}
 	_, err := x.dec.ReadToken()
 
@@ -293,21 +296,26 @@ func (x *Reader) checkLists() error {
 		return nil
 	}
 
+	advice := "if your service answers a day without records so, wire.export.empty = true admits it"
+	if len(present) > 0 {
+		advice = "if your service exports nothing else, kinds = [" + strings.Join(present, ", ") + "] takes what is there"
+	}
+
 	return &answer.Error{
-		Why: "the answer has no list of " + strings.Join(missing, " and "),
-		Advice: "if your service answers a day without records so, wire.export.empty = true admits it; if it exports nothing else, kinds = [" +
-			strings.Join(present, ", ") + "] takes what is there; if it needs a parameter for the kind, wire.export.kind_parameter names it",
+		Why:    "the answer has no list of " + strings.Join(missing, " and "),
+		Advice: advice + "; if it needs a parameter for the kind, wire.export.kind_parameter names it",
 	}
 }
 
 // has reports whether there is a list of a kind, or one whose records state their kinds, unless another place was told.
-// If the settings say so, an answer without records has all; and else, one without a list that is not null has nothing.
+// If the settings say so, an answer with no record, and a list of no kind, has all, and null is a list.
 func (x *Reader) has(kind Kind) bool {
-	if x.Result.Counts.Total() == 0 && x.options.Empty {
-		return true
-	}
-	if !x.hasList {
+	if !x.hasList && !x.options.Empty {
 		return false
+	}
+	isOfNone := !slices.Contains(x.lists[Person:], true)
+	if isOfNone && x.options.Empty && x.Result.Counts.Total() == 0 {
+		return true
 	}
 	if _, isTold := x.options.At[kind.Plural()]; isTold {
 		return x.lists[kind]

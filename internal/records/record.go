@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
+	"hash/maphash"
 	"slices"
 	"unicode/utf8"
 
@@ -36,7 +36,7 @@ func (x *Reader) readRecord(in place) error {
 		}
 		return nil
 	}
-	if x.isGroup(v) {
+	if isGroup(v) {
 		return x.readGroup(v, in)
 	}
 
@@ -176,28 +176,40 @@ func identifies(v jsontext.Value) bool {
 	return isText || v.Kind() == '0'
 }
 
+var seed = maphash.MakeSeed()
+
 // isOfOneKind reports false for one of the first records of an answer of one kind that has come under another one: with
-// the same identifying value and the same names.
+// the same identifying values and the same names.
 func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 	if x.options.Asked == Unknown || x.Result.Counts[kind] >= sampled {
 		return true
 	}
 
-	at := cmp.Or(x.options.Record[kind.Plural()], jsontext.Pointer("/"+x.memory.models[kind].idName))
-	names := slices.Sorted(maps.Keys(jsonvalue.Members(v)))
-	known, _ := x.memory.seen.LoadOrStore(fmt.Sprint(jsonvalue.At(v, at), names), kind)
+	var sum uint64
+	isIdentified := false
+	for name, value := range jsonvalue.EachMember(v) {
+		sum += maphash.Bytes(seed, name)
+		if slices.Contains(idNames, string(name)) && identifies(value) {
+			sum += 31 * maphash.Bytes(seed, value)
+			isIdentified = true
+		}
+	}
+	known := cmp.Or(x.memory.seen[sum], kind)
+	if isIdentified && len(x.memory.seen) < limitSeen {
+		x.memory.seen[sum] = kind
+	}
 
 	return known == kind
 }
 
 // isGroup reports whether an object states a kind and has a list.
-func (x *Reader) isGroup(v jsontext.Value) bool {
+func isGroup(v jsontext.Value) bool {
+	states, holds := false, false
 	for name, value := range jsonvalue.EachMember(v) {
-		if slices.Contains(listNames, string(name)) && value.Kind() == '[' {
-			return x.ownKind(v) != Unknown
-		}
+		isList := value.Kind() == '[' && slices.Contains(listNames, string(name))
+		states, holds = states || statedKind(name, value) != Unknown, holds || isList
 	}
-	return false
+	return states && holds
 }
 
 // readGroup reads the records in a group.
@@ -207,5 +219,10 @@ func (x *Reader) readGroup(v jsontext.Value, in place) error {
 	// Its names were compared when it was read as one value.
 	x.dec = jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-	return x.readObject(in)
+	err := x.readObject(in)
+	if err == nil && len(x.extra) > 0 {
+		err = x.refuseExtra()
+	}
+
+	return err
 }

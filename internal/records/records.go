@@ -15,7 +15,6 @@ package records
 import (
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -28,6 +27,7 @@ const (
 	LimitHead   = 256 << 10 // of the beginning that distinguishes a record from an object that holds records, in bytes
 	limitExtra  = 100       // of members around the records that are not recognised
 	sampled     = 1000      // how many records of a kind are examined for another one
+	limitSeen   = 100_000   // how many of them are compared with those of other answers
 )
 
 // Kind is the kind of a record (section 1, bulk analytics export).
@@ -116,7 +116,7 @@ type Options struct {
 // Memory keeps the first records of the answers to one question, with which those of the next ones are compared.
 type Memory struct {
 	models [len(kindNames)]model
-	seen   sync.Map // the kinds under which records came, by what identifies them
+	seen   map[uint64]Kind // under which records came, by what identifies them
 }
 
 // The names of members that are recognised without a setting. The templates of the guide name them

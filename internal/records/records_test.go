@@ -72,14 +72,15 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"in other spellings":    {text: `{"People":[{"id":"p"}],"session_records":[{"Id":"s"}],"EVENT":[{"uuid":"e"}]}`, want: "person session event"},
 		"nested":                {text: "\uFEFF" + ` {"data":{"result":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}]},"events":[{"id":"e"}]}}`, want: "person session event"},
 		"lists inside of kinds": {text: `{"persons":{"items":[{"id":"p"}]},"sessions":{"data":{"rows":[{"id":"s"}]}},"events":[]}`, want: "person session"},
-		"beside what is empty":  {text: `{"events":[{"id":"e"}],"meta":{},"errors":[],"page":{"of":{}}}`, options: ofEvents, want: "event"},
+		"beside what is empty":  {text: `{"events":[{"id":"e"}],"errors":[],"page":{"of":[]}}`, options: ofEvents, want: "event"},
 		"counted":               {text: `{"count":3,"persons":[{"id":"p"}],"sessions":{"total":1,"data":[{"id":"s"}]},"events":[{"id":"e"}],"@odata.count":3}`, want: "person session event"},
 		"beside a kind":         {text: `{"events":[{"id":"e"}],"records":[{"type":"person","id":"p"}]}`, want: "event person"},
 
-		"an array":          {text: `[{"type":"person","id":1},{"kind":"SESSION","id":1},{"recordType":"EventRecord","id":1},{"id":2,"Kind":"people","type":"x"}]`, want: "person session event person"},
-		"groups":            {text: `[{"type":"person","records":[{"id":1}]},{"type":"event","items":[{"id":1},{"id":2}],"count":2}]`, want: "person event event"},
-		"groups as lines":   {text: `{"type":"person","records":[{"id":1}]}` + "\n" + `{"kind":"event","items":[{"id":1}]}`, want: "person event", open: true},
-		"a kind and a list": {text: `{"type":"event","records":[{"id":1}]}`, options: ofEvents, want: "event"},
+		"an array":                        {text: `[{"type":"person","id":1},{"kind":"SESSION","id":1},{"recordType":"EventRecord","id":1},{"id":2,"Kind":"people","type":"x"}]`, want: "person session event person"},
+		"groups":                          {text: `[{"type":"person","records":[{"id":1}]},{"type":"event","items":[{"id":1},{"id":2}],"count":2}]`, want: "person event event"},
+		"groups as lines":                 {text: `{"type":"person","records":[{"id":1}]}` + "\n" + `{"kind":"event","items":[{"id":1}]}`, want: "person event", open: true},
+		"groups, and a kind that is told": {text: `[{"type":"event","items":[{"id":1}]},{"of":"event","id":2}]`, options: Options{Map: Map{Kind: "/of"}}, want: "event event"},
+		"a kind and a list":               {text: `{"type":"event","records":[{"id":1}]}`, options: ofEvents, want: "event"},
 		"the kind asked for": {
 			text: `{"data":[{"uid":1},{"type":"event","uid":1},{"type":"click","uid":2}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/uid"}}, Asked: Event}, want: "event event event",
 		},
@@ -213,6 +214,7 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 	}{
 		"nothing":               {text: "", with: Options{Wanted: Kinds}, advice: "wire.export.empty = true", then: Options{Map: Map{Empty: true}}},
 		"a line":                {text: `{"type":"event","id":1}`, advice: "wire.export.lines = true", then: Options{Map: Map{Lines: true}}, want: Counts{Event: 1}},
+		"some kinds, empty":     {text: `{"persons":[]}`, with: Options{Map: Map{Empty: true}, Wanted: Kinds}, advice: `if your service exports nothing else, kinds = ["persons"]`, then: Options{Map: Map{Empty: true}, Wanted: []Kind{Person}}},
 		"some kinds":            {text: `{"persons":[{"id":1}]}`, with: Options{Wanted: Kinds}, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
 		"a list of its own":     {text: `{"hits":[{"type":"event","id":1}]}`, with: only(Event), advice: `"/hits"`, then: at("/hits"), want: Counts{Event: 1}},
 		"more behind the page":  {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}, Wanted: []Kind{Event}}, advice: "look at it"},
@@ -227,6 +229,8 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"another kind as told":  {text: `{"l":[{"type":"event","id":1},{"type":"session","id":2}]}`, with: Options{Map: Map{Kind: "/type", At: map[string]jsontext.Pointer{"events": "/l"}}}, advice: "another kind"},
 		"a list told elsewhere": {text: `{"events":[]}`, with: at("/hits"), advice: "no list of events"},
 		"and nothing":           {text: `[]`, with: at("/hits"), advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
+		"an error as {}":        {text: `{"events":[],"error":{}}`, with: only(Event), advice: `"/error"`, then: Options{Map: Map{Empty: true}, Envelope: ignoring("/error", "{}").Envelope, Wanted: []Kind{Event}}},
+		"all in front of it":    {text: `{"meta":{"a":1},"status":"ok","events":[{"id":1}]}`, with: only(Event), advice: `"/meta/a", "/status"`},
 		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"one behind an object":  {text: `{"data":{"records":[]},"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
@@ -249,7 +253,8 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 func TestReader_objectWithNothingInIt(t *testing.T) {
 	t.Parallel()
 	for text, isDay := range map[string]bool{
-		`{}`: true, `{"count":0}`: true, `{"next":null}`: true, `{"persons":null}`: true, `{"persons":[]}`: true, `{"data":{}}`: true,
+		`{}`: true, `{"count":0}`: true, `{"next":null}`: true, `{"persons":null,"sessions":null,"events":null}`: true, `{"data":{"errors":[]}}`: true, `{"errors":[]}`: true,
+		`{"persons":null}`: false, `{"persons":[]}`: false, `{"error":{}}`: false, `{"data":{}}`: false,
 		`{"message":"later"}`: false, `{"status":"queued"}`: false, `{"count":1}`: false, `{"error":null}`: false, `{"success":false}`: false, `{"persons":[{"id":1}]}`: false,
 	} {
 		for _, isTold := range []bool{false, true} {
@@ -290,6 +295,7 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 		{`[{"of":1,"email":null}]`, `[{"of":2,"email":null}]`, false},
 		{`[{"id":1,"of":1},{"id":2,"of":1}]`, `[{"id":3,"of":1},{"of":2,"id":2}]`, true},
 		{`[{"id":1,"of":1}]`, `[{"id":1,"of":1,"read":"2026-03-02T00:00:00Z"}]`, false},
+		{`[{"id":1,"of":"null"}]`, `[{"id":2,"of":"null"}]`, false},
 		{`[]`, `[]`, false},
 	} {
 		o := Options{Asked: Person, Memory: &Memory{}}
