@@ -94,23 +94,6 @@ func TestCLIConsent_ignoredTimeIsNotThatOfTheApply(t *testing.T) {
 	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
 }
 
-// TestCLIConsent_choiceStandsAgainstAnUnknownTime has a time that only the apply knows, and follows the advice.
-func TestCLIConsent_choiceStandsAgainstAnUnknownTime(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	at := func(time string) string {
-		return acctest.Block(service) + "\nresource \"terraform_data\" \"time\" {\n  input = \"" + time + "\"\n}\n" + block("agreement_time = terraform_data.time.output")
-	}
-	cli := clitest.New(t, at(early), nil)
-	cli.MustRun("apply", "-auto-approve")
-	service.PutConsent(scope, person, choose(late))
-	cli.Configure(at(middle))
-	clitest.WantWords(t, cli.Run("apply", "-auto-approve"), "cannot tell whether the later choice still stands")
-	cli.MustRun("apply", "-auto-approve", "-target=terraform_data.time")
-	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), laterStands)
-	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
-}
-
 // TestCLIConsentList_interruptIsAnError interrupts a query that has found one person and
 // waits for another. Without an error, Terraform would show half a list and end with 0.
 func TestCLIConsentList_interruptIsAnError(t *testing.T) {

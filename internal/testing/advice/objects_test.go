@@ -46,6 +46,12 @@ var consents = map[string]play{
 		follow: inOrder(reach(strings.ReplaceAll(consent("x", `agreement_time = "2021-01-31T12:00:00Z"`, withdraws), "consent = true", "consent = false")),
 			run("destroy", "-auto-approve"), configure("")),
 	},
+	"apply the resources that these values come from first": {
+		configuration: consent("x", agreedThen),
+		situation: applied(choose("2022-01-31T12:00:00Z"), run(apply...),
+			configure("\nresource \"terraform_data\" \"time\" {\n  input = \"2020-01-31T12:00:00Z\"\n}\n"+consent("x", "agreement_time = terraform_data.time.output"))), says: plan,
+		follow: run("apply", "-auto-approve", "-target=terraform_data.time"),
+	},
 	"keep one of them and take the other one, or its rows, out": {
 		configuration: consent("x", agreedThen) + consent("y", agreedThen),
 		follow:        configure(consent("x", agreedThen)),
