@@ -144,8 +144,9 @@ func TestIdentity_movesOnlyByAPlanThatSaysSo(t *testing.T) {
 	})
 }
 
-// TestIdentity_ofAScopeThatIsNotKnown plans a scope of its own that is not known, and turns out to be null:
-// what is planned then must not contradict the first plan.
+// TestIdentity_ofAScopeThatIsNotKnown plans a scope of its own that is not known, and turns out to be null,
+// and one of the provider that is not known: what is planned later must not contradict the first plan, and an
+// object stays where it is.
 func TestIdentity_ofAScopeThatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, "", func(t *testing.T, o identifiedObject) {
@@ -160,6 +161,16 @@ func TestIdentity_ofAScopeThatIsNotKnown(t *testing.T) {
 				if got := first.Attributes[attribute]; got != prototest.Unknown && got != known.Attributes[attribute] {
 					t.Errorf("%s is planned as %v, and then as %v", attribute, got, known.Attributes[attribute])
 				}
+			}
+		}
+
+		state, _ := o.MustCreate(o.name, o.config)
+		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"org_id": prototest.Unknown}))
+		o.WantEmptyPlan(o.name, state, o.config)
+		first, _ := o.MustPlan(o.name, nil, o.config)
+		for attribute := range scopes["account"] {
+			if first.Attributes[attribute] != prototest.Unknown {
+				t.Errorf("%s is planned as %v while the provider's scope is not known", attribute, first.Attributes[attribute])
 			}
 		}
 	})
