@@ -7,6 +7,7 @@ package answer
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -60,16 +61,24 @@ func wantObject(n *node) *Error {
 }
 
 // ReadToken returns the text of the token in the answer to a login (section 2): in the object at its
-// top, at the place that wire.envelope says, or in the only object at its top. The error is an *Error.
+// top, at the place that wire.envelope says, or in the only object at its top that has one. The error is an *Error.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	answer := Envelope{}.decode(v)
-	for _, object := range []*node{answer, answer.find(envelope), cmp.Or(answer.only(nil), answer)} {
-		if token := object.find("/token"); token.Kind() == '"' && token.text != "" {
-			return token.text, nil
+	var inside []string
+	for _, value := range jsonvalue.EachMember(v) {
+		if text := jsonvalue.Text(jsonvalue.At(value, "/token")); text != "" {
+			inside = append(inside, text)
 		}
 	}
+	if len(inside) != 1 {
+		inside = []string{""}
+	}
 
-	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
+	token := cmp.Or(jsonvalue.Text(jsonvalue.At(v, "/token")), jsonvalue.Text(jsonvalue.At(v, envelope+"/token")), inside[0])
+	if token == "" {
+		return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
+	}
+
+	return token, nil
 }
 
 // ReadUser returns an error, which is an *Error, for an answer that is not the record of
@@ -120,8 +129,8 @@ func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
 	return isLink && next != "" && slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, isThere)
 }
 
-// decode returns an answer without what the settings say that says nothing. An object with something in it always
-// says something. Nothing is null.
+// decode returns an answer in which what the settings name says nothing. An object with something in it always says
+// something. Nothing is null.
 func (e Envelope) decode(v jsontext.Value) *node {
 	if v == nil {
 		v = jsontext.Value("null")
@@ -129,9 +138,8 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	answer := &node{Value: v}
 	for _, at := range append(slices.Collect(maps.Keys(e.Ignored)), e.Result.At) {
 		leaf := answer.find(at)
-		isFull := leaf.Kind() == '{' && len(leaf.parts()) > 0
-		if leaf != answer && !isFull && e.Ignores(at, leaf.word()) {
-			leaf.around.inside = slices.DeleteFunc(leaf.around.inside, func(part *node) bool { return part == leaf })
+		if leaf != answer && len(jsonvalue.Members(leaf.Value)) == 0 && e.Ignores(at, leaf.word()) {
+			leaf.isIgnored, leaf.name = true, ""
 		}
 	}
 
@@ -191,7 +199,7 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 		return found, nil
 	}
 	if found.around.isBlank() {
-		return found.around, nil
+		return found.around, unexplained(answer, found.around)
 	}
 
 	return nil, &Error{
@@ -203,7 +211,7 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 // unexplained returns the Error of an answer with nothing where the content is expected, and something beside it that
 // may say why; nil where nothing stands there but what says yes or nothing, names the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
-	beside := slices.DeleteFunc(answer.leaves(nothing), func(leaf *node) bool { return leaf.isNamed(callNames) || leaf.isSilent() })
+	beside := slices.DeleteFunc(answer.leaves(nothing), func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
 	if len(beside) == 0 {
 		return nil
 	}
@@ -268,10 +276,9 @@ func Structure(v jsontext.Value) string {
 
 // isMap reports whether an object looks like a map: several members, all of them objects with the same names.
 func isMap(v jsontext.Value) bool {
-	members, structures := 0, map[string]bool{}
-	for _, value := range jsonvalue.EachMember(v) {
-		members++
-		structures[Members(value, "")] = true
+	members, structures := jsonvalue.Members(v), map[string]bool{}
+	for _, value := range members {
+		structures[fmt.Sprint(slices.Sorted(maps.Keys(jsonvalue.Members(value))))] = true
 	}
-	return members > 1 && len(structures) == 1 && !structures[""]
+	return len(members) > 1 && len(structures) == 1 && !structures["[]"]
 }

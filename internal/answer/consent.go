@@ -79,7 +79,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 
 	object, err := outermostConsent(found)
 	switch {
-	case err != nil && found.isBlank():
+	case found.isBlank():
 		return Consent{}, noChoice(answer, found)
 	case c.OmitsFalse && len(found.named(consentNames...)) > 0:
 		object = found
@@ -100,20 +100,18 @@ func noChoice(answer, nothing *node) error {
 // at one depth, are an Error: which of them is the latest state is not known.
 func outermostConsent(top *node) (*node, error) {
 	for level := []*node{top}; len(level) > 0; {
-		var records, next []*node
+		var clauses, next []*node
 		for _, object := range level {
-			if len(object.named(clauseNames...)) > 0 {
-				records = append(records, object)
-			}
+			clauses = append(clauses, object.named(clauseNames...)...)
 			if object.Kind() == '{' {
 				next = append(next, object.parts()...)
 			}
 		}
 
 		switch {
-		case len(records) == 1 && len(records[0].named(clauseNames...)) >= Clauses:
-			return records[0], nil
-		case len(records) > 0:
+		case len(clauses) >= Clauses && clauses[0].around == clauses[len(clauses)-1].around:
+			return clauses[0].around, nil
+		case len(clauses) > 0:
 			return nil, &Error{
 				Why:    "an object of the answer has some of the five clauses and not all, or several objects have clauses, so that the record of this person is not known",
 				Advice: "wire.consent.at points to the record",
@@ -163,28 +161,30 @@ type fields struct {
 // spelled differently and are the same field are a problem, because two readers would understand them differently, and
 // so is a value that convert does not accept. expected says what it accepts.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	folded := jsonvalue.Fold(name)
-	found := f.object.named(folded)
-	for object := f.object.around; object != nil && len(found) == 0; object = object.around {
-		found = object.named(folded)
-	}
-	if len(found) == 0 {
-		return Optional[T]{}
-	}
-
-	why := ""
-	value, isValid := convert(found[0])
+	found := f.object.closest(jsonvalue.Fold(name))
 	switch {
+	case len(found) == 0:
+		return Optional[T]{}
 	case len(found) > 1:
-		why = "the answer has " + name + " twice, in different spellings"
+		f.problem = cmp.Or(f.problem, error(&Error{Why: "the answer has " + name + " twice, in different spellings"}))
 	case found[0].Kind() == 'n':
 		return Optional[T]{Null: true}
-	case !isValid:
-		why = name + ": expected " + expected + ", found " + jsonvalue.KindName(found[0].Kind())
 	}
-	if why != "" {
-		f.problem = cmp.Or(f.problem, error(&Error{Why: why}))
+
+	value, isValid := convert(found[0])
+	if !isValid {
+		f.problem = cmp.Or(f.problem, error(&Error{Why: name + ": expected " + expected + ", found " + jsonvalue.KindName(found[0].Kind())}))
 	}
 
 	return Optional[T]{Value: value, Given: true}
+}
+
+// closest returns the members of a name of the object, or else of the closest object around it that has one.
+func (n *node) closest(name string) []*node {
+	for object := n; object != nil; object = object.around {
+		if found := object.named(name); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
 }

@@ -175,7 +175,7 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 		}},
 		{answer.ConsentCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/history": answer.AnyValue}}}, answers{
 			`{"data":{"user":{"consent":` + record + `}},"history":[` + older + `]}`: noon,
-			`{"history":[` + older + `]}`:                                            absent,
+			`{"history":[` + older + `]}`:                                            "no object of the answer",
 		}},
 		{answer.ConsentCall{At: "/0"}, answers{`[` + record + `]`: noon, `[]`: absent}},
 		{answer.ConsentCall{At: "/data/0"}, answers{`{"data":[]}`: absent}},
@@ -184,9 +184,10 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 		{answer.ConsentCall{At: "/consent"}, answers{`{"consent":{},"id":1}`: absent, `{"id":1}`: `has nothing at "/consent", where the settings point`}},
 		{answer.ConsentCall{Envelope: inData}, answers{
 			`{"data":` + record + `,"success":false}`: noon,
-			`{"data":null}`: absent,
-			`{"data":{}}`:   absent,
-			record:          `has nothing at "/data", where the settings point`,
+			`{"data":null}`:     absent,
+			`{"data":{}}`:       absent,
+			`{"success":false}`: `has nothing at "/data"`, // which says nothing, and not that there is none
+			record:              `has nothing at "/data", where the settings point`,
 			`{"data":` + record + `,"success":"no","error":"x"}`: refused,
 		}},
 	} {
@@ -218,6 +219,7 @@ func TestResult_decidesWhatNothingMeans(t *testing.T) {
 		`{"requestId":"r-1","userId":"u-7","data":null}`:      {absent, absent},
 		`{"code":0,"msg":"","data":null}`:                     {absent, absent},
 		`{"code":50000,"data":null}`:                          {unrecognised, refused},
+		`{"code":0}`:                                          {unrecognised, unrecognised},
 		`{"code":40400,"data":null}`:                          {unrecognised, absent},
 		`{"code":40400,"msg":"none","data":[]}`:               {unrecognised, absent},
 		`{"status":"fail","data":null}`:                       {unrecognised, unrecognised},

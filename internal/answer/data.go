@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -56,21 +57,24 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 
 // isAboutAnother reports whether an object names somebody else in the field identityId.
 func (c DataCall) isAboutAnother(n *node) bool {
-	named := n.field(identityNames).text
+	named := n.field("", identityNames).text
 	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
 // recognise returns whether an answer is the person's data, or may be: it holds something that the interface has of a
-// person. Where At is set, it is data exactly if they are there.
+// person, and is not an open request. Where At is set, it is data exactly if they are there.
 func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	parts := c.parts(answer)
-	mayBeData = slices.ContainsFunc(parts, c.isPart)
+	mayBeData = slices.ContainsFunc(parts, c.isPart) && !answer.request(c.Person).isOpen
 	if c.At != nil {
 		return c.isMarked(answer), mayBeData
 	}
-	isOther := func(part *node) bool { return !c.isPart(part) && !c.isPerson(part) && !part.isSilent() } // as of a page or of a job
+	return mayBeData && c.Seen && !c.Continued && !slices.ContainsFunc(parts, c.isOther), mayBeData
+}
 
-	return mayBeData && c.Seen && !c.Continued && !slices.ContainsFunc(parts, isOther), mayBeData
+// isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.
+func (c DataCall) isOther(part *node) bool {
+	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
 }
 
 // isMarked reports whether something stands where At leads that is not an open request and nothing else, in an answer
@@ -110,13 +114,13 @@ func (c DataCall) isPart(part *node) bool {
 	switch {
 	case part.around.Kind() == '[':
 		return part.Kind() == '{' && !request.isOpen && !request.isRefused
-	case !part.isNamed(personalNames), c.isPerson(part):
+	case !slices.Contains(personalNames, part.name), c.isPerson(part):
 		return false
 	case jsonvalue.IsZero(part.Value):
 		return slices.ContainsFunc(part.around.parts(), c.isPerson)
 	}
 
-	return part.isComposite()
+	return slices.Contains(composites, part.Kind())
 }
 
 // Bounds of an abridged value.
@@ -125,11 +129,14 @@ const (
 	abridgedSize = 64 << 10 // beyond it, no further object or array is kept
 )
 
+// abridgedParts are how many parts of an array, and how many names and values of an object, are kept.
+var abridgedParts = map[jsontext.Kind]int64{'[': 1, '{': 400, 0: math.MaxInt64}
+
 // standIns replace the objects and arrays that are left out, and say something too.
 var standIns = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
 
-// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it: objects, the
-// first element of each array, and short texts. It is for values too large for anything but data.
+// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it, in constant memory:
+// the first members of objects, the first element of each array, and short texts. It is for values too large for anything but data.
 func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
 
@@ -151,10 +158,10 @@ func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	kind := in.PeekKind()
 	around, index := in.StackIndex(in.StackDepth())
 
-	isFurther := around == '[' && index > 0 && kind != ']'
+	isEnd := slices.Contains([]jsontext.Kind{'}', ']'}, kind)
 	standIn, isComposite := standIns[kind]
 	switch {
-	case isFurther:
+	case !isEnd && index >= abridgedParts[around]:
 		return in.SkipValue()
 	case isComposite && out.OutputOffset() > abridgedSize:
 		return cmp.Or(in.SkipValue(), out.WriteValue(standIn))

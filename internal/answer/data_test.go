@@ -122,7 +122,7 @@ func TestAbridge_isReadAsTheWholeValue(t *testing.T) {
 	}
 	days := `{`
 	for i := range 2000 {
-		days += fmt.Sprintf(`"day%d":{%s"all":1},`, i, hours)
+		days += fmt.Sprintf(`"day%d":{%s"all":1},"text%d":"%0200d",`, i, hours, i, i)
 	}
 	days += `"all":1}`
 
@@ -159,6 +159,7 @@ func TestReadToken_textInTheFieldToken(t *testing.T) {
 	const none = "no text in a field token"
 	answers{
 		`{"token":"a.b.c","type":"bearer","user":{"id":1}}`: "a.b.c",
+		`{"user":{"id":1},"auth":{"token":"a.b.c"},"x":[]}`: "a.b.c",
 		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"token":"a.b.c","result":{"token":"d.e.f"}}`: "a.b.c",
 		`{"code":0,"data":{"token":"a.b.c"}}`: "a.b.c", `{"refresh":{"token":"d.e.f"},"access":{"token":"a.b.c"}}`: none,
 

@@ -3,7 +3,6 @@
 package answer
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -46,12 +45,16 @@ type node struct {
 
 	around *node  // the object or the array that holds it; nil of the answer itself
 	key    string // of a member or an element, as a pointer names it
-	name   string // of a member, folded, so that identityId and identity_id are one field
-	text   string // of a string or a number
+	name   string // of a member that is not ignored, folded, so that identityId and identity_id are one field
+	text   string // of a string or a number in the answer
 
+	isIgnored bool // the settings say that it says nothing
 	isDecoded bool
 	inside    []*node
 }
+
+// composites are the kinds of values that have parts.
+var composites = []jsontext.Kind{'{', '['}
 
 // missing stands for a field that an object does not have.
 var missing = &node{isDecoded: true}
@@ -63,31 +66,17 @@ func (n *node) parts() []*node {
 	}
 
 	n.isDecoded = true
-
-	in := jsontext.NewDecoder(bytes.NewBuffer(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	_, _ = in.ReadToken() // here and below, there is no error: the value is valid, or missing
-	for !slices.Contains([]jsontext.Kind{'}', ']', 0}, in.PeekKind()) {
-		part := &node{around: n, key: strconv.Itoa(len(n.inside)), isDecoded: true}
-		if n.Kind() == '{' {
-			name, _ := in.ReadToken()
-			part.key = name.String()
-			part.name = jsonvalue.Fold(part.key)
+	for name, v := range jsonvalue.EachMember(n.Value) {
+		key := string(name)
+		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: jsonvalue.Text(v)})
+	}
+	for i, v := range jsonvalue.Elements(n.Value) {
+		n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Text(v)})
+	}
+	for _, part := range n.inside {
+		if part.Kind() == '0' {
+			part.text = string(part.Value)
 		}
-
-		v, _ := in.ReadValue()
-		end := int(in.InputOffset())
-
-		part.Value = n.Value[end-len(v) : end]
-		switch v.Kind() {
-		case '{', '[':
-			part.isDecoded = false
-		case '"':
-			text, _ := jsontext.AppendUnquote(nil, v)
-			part.text = string(text)
-		case '0':
-			part.text = string(v)
-		}
-		n.inside = append(n.inside, part)
 	}
 
 	return n.inside
@@ -103,30 +92,38 @@ func (n *node) named(names ...string) (found []*node) {
 	return found
 }
 
-func (n *node) isNamed(names []string) bool { return slices.Contains(names, n.name) }
-
-func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
-
-// fields returns what the pointer of a setting leads to, or without one the members with one of the usual names that
-// are not null: in the order of the names, and the last of a name first, since a plain id follows the @id of JSON-LD.
-// The last one is missing.
-func (n *node) fields(at jsontext.Pointer, usual []string) (found []*node) {
+// field returns what the pointer of a setting leads to, or without one the first of the usual names that is a member and
+// not null. The last member of a name counts, since a plain id follows the @id of JSON-LD.
+func (n *node) field(at jsontext.Pointer, usual []string) *node {
 	if at != "" {
-		return []*node{n.find(at), missing}
+		return n.find(at)
 	}
 	for _, name := range usual {
 		for _, m := range slices.Backward(n.parts()) {
 			if m.name == name && m.Kind() != 'n' {
-				found = append(found, m)
+				return m
 			}
 		}
 	}
 
-	return append(found, missing)
+	return missing
 }
 
-// field returns the first of fields with the usual names.
-func (n *node) field(usual []string) *node { return n.fields("", usual)[0] }
+// words returns the texts where the pointer of a setting leads to, or without one in all members with one of the usual
+// names.
+func (n *node) words(at jsontext.Pointer, usual []string) (words []string) {
+	found := n.named(usual...)
+	if at != "" {
+		found = []*node{n.find(at)}
+	}
+	for _, field := range found {
+		if field.text != "" {
+			words = append(words, field.text)
+		}
+	}
+
+	return words
+}
 
 // find returns what a pointer leads to from n. Where there is nothing, it is an empty node in the
 // innermost value on the way.
@@ -145,7 +142,9 @@ func (n *node) find(at jsontext.Pointer) *node {
 // only returns the object that is the only object or array in an object, beside members with some names; nil if
 // something else is.
 func (n *node) only(beside []string) *node {
-	found := slices.DeleteFunc(slices.Clone(n.parts()), func(part *node) bool { return !part.isComposite() || part.isNamed(beside) })
+	found := slices.DeleteFunc(slices.Clone(n.parts()), func(part *node) bool {
+		return !slices.Contains(composites, part.Kind()) || slices.Contains(beside, part.name)
+	})
 	if len(found) != 1 || found[0].Kind() == '[' || n.Kind() == '[' {
 		return nil
 	}
@@ -167,13 +166,12 @@ func (n *node) isBlank() bool {
 }
 
 // leaves returns the values in n that are empty, or neither an object nor an array, in their order: those that
-// do not stand in a part of it, nor are left out.
+// are not ignored, and do not stand in a part of it.
 func (n *node) leaves(part *node) (found []*node) {
-	isEmptied := len(n.parts()) == 0 && n.isComposite() && !jsonvalue.IsZero(n.Value)
 	switch {
-	case n == part, isEmptied:
+	case n == part, n.isIgnored:
 		return nil
-	case len(n.inside) == 0:
+	case len(n.parts()) == 0:
 		return []*node{n}
 	}
 
@@ -213,7 +211,7 @@ func (n *node) verdict() Progress {
 		{flagNames, isTruth, Failed},
 		{codeNames, n.text != "", Failed},
 	} {
-		if row.holds && n.isNamed(row.names) {
+		if row.holds && slices.Contains(row.names, n.name) {
 			return row.means
 		}
 	}
@@ -223,7 +221,7 @@ func (n *node) verdict() Progress {
 
 // says reports whether a member of an object with one of some names has this verdict.
 func (n *node) says(names []string, what Progress) bool {
-	return slices.ContainsFunc(n.named(names...), func(m *node) bool { return m.verdict() == what })
+	return slices.ContainsFunc(n.parts(), func(m *node) bool { return slices.Contains(names, m.name) && m.verdict() == what })
 }
 
 // isSilent reports whether a member says nothing, nothing but yes, a time, or the links of HAL without a next page.

@@ -25,18 +25,6 @@ type PendingList struct {
 	Date time.Time
 }
 
-// HasUnknown reports whether a record does not say in a known way whom or which operation it is about.
-func (l PendingList) HasUnknown() bool {
-	return slices.ContainsFunc(l.Records, func(r PendingRecord) bool { return r.Identity == "" || r.RequestType == "" })
-}
-
-// Sort puts the records in the order of their time, then id, then text, whatever the order of the service.
-func (l PendingList) Sort() {
-	slices.SortFunc(l.Records, func(a, b PendingRecord) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID), bytes.Compare(a.JSON, b.JSON))
-	})
-}
-
 // Partial returns the Error of a list that only its user can declare to be whole.
 func Partial(why string) *Error {
 	return &Error{Outcome: Incomplete, Why: why, Advice: Admits(`wire.pending.use = "partial"`)}
@@ -91,13 +79,12 @@ func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 
 	lists := content.arrays(c.At == "")
-	isNone := c.Total != "" && total.text == "0"
 	switch {
 	case len(lists) == 1:
 		return lists[0], nil
 	case content.Kind() == 'n':
 		return content, nil
-	case isNone:
+	case total.text == "0": // the text of the whole answer is not known
 		return total, nil
 	case c.Empty && answer.isBlank():
 		return answer, nil
@@ -111,9 +98,11 @@ func (c ListCall) list(answer *node) (*node, error) {
 	return nil, &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value), Advice: advice}
 }
 
-// arrays returns an array, or those in an object, and in the objects in it, if isDeep.
+// arrays returns an array, or those in an object, and in the objects in it, if isDeep; none that is ignored.
 func (n *node) arrays(isDeep bool) (found []*node) {
 	switch {
+	case n.isIgnored:
+		return nil
 	case n.Kind() == '[':
 		return []*node{n}
 	case isDeep:
@@ -129,7 +118,7 @@ func (n *node) arrays(isDeep bool) (found []*node) {
 // whole.
 func (c ListCall) besides(answer, list *node, length string) error {
 	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
-		isCount := leaf.isNamed(countNames) && leaf.text == length
+		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
 		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
 		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
 	})
@@ -158,11 +147,19 @@ type PendingRecord struct {
 	JSON        []byte // the complete record
 }
 
+// IsUnknown reports whether the record does not say in a known way whom or which operation it is about.
+func (r PendingRecord) IsUnknown() bool { return r.Identity == "" || r.RequestType == "" }
+
+// Compare orders records by their time, then id, then text, whatever the order of the service.
+func (r PendingRecord) Compare(other PendingRecord) int {
+	return cmp.Or(r.CreatedAt.Compare(other.CreatedAt), cmp.Compare(r.ID, other.ID), bytes.Compare(r.JSON, other.JSON))
+}
+
 // PersonKeys returns the PersonKey of every text and number in the record, other than words for its
 // type and status.
 func (r PendingRecord) PersonKeys() (keys []string) {
 	for _, leaf := range (Envelope{}).decode(r.JSON).leaves(nil) {
-		if leaf.text != "" && !leaf.isNamed(wordNames) {
+		if leaf.text != "" && !slices.Contains(wordNames, leaf.name) {
 			keys = append(keys, PersonKey(leaf.text))
 		}
 	}
@@ -183,16 +180,16 @@ type RecordMap struct {
 }
 
 func (m RecordMap) record(n *node) (r PendingRecord) {
-	person := n.fields(m.Identity, personNames)[0].text
-	created, _ := n.fields(m.Created, createdNames)[0].instant(TimeUnixS)
-	failure := n.field(errorNames)
+	person := n.field(m.Identity, personNames).text
+	created, _ := n.field(m.Created, createdNames).instant(TimeUnixS)
+	failure := n.field("", errorNames)
 	r = PendingRecord{
-		ID:          requestID(n.fields(m.ID, idNames)[0], person),
+		ID:          requestID(n.field(m.ID, idNames), person),
 		Identity:    person,
 		RequestType: m.requestType(n),
 		CreatedAt:   created,
-		Status:      n.fields(m.Status, statusNames)[0].text,
-		Code:        cmp.Or(failure.field(codeNames).text, n.field(codeNames).text, failure.text, failure.field(messageNames).text),
+		Status:      n.field(m.Status, statusNames).text,
+		Code:        cmp.Or(failure.field("", codeNames).text, n.field("", codeNames).text, failure.text, failure.field("", messageNames).text),
 		JSON:        n.Value,
 	}
 	r.Progress, r.Disagrees = m.progress(n)
@@ -204,8 +201,7 @@ func (m RecordMap) record(n *node) (r PendingRecord) {
 // numbers and neutral ones. It is empty if that is not known: if a word stands for none, or for another.
 func (m RecordMap) requestType(n *node) string {
 	var types []string
-	for _, field := range n.fields(m.Type, typeNames) {
-		word := field.text
+	for _, word := range n.words(m.Type, typeNames) {
 		meant := meaning(word, m.Types, typeWords)
 		isNeutral := strings.Trim(word, "0123456789") == "" || slices.Contains(neutralWords, jsonvalue.Fold(word))
 		if meant != "" || !isNeutral {
@@ -224,16 +220,14 @@ func (m RecordMap) requestType(n *node) string {
 // Unclear. Without any of them, the request is waiting.
 func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
 	var says []Progress
-	for _, status := range n.fields(m.Status, statusNames) {
-		if status.text != "" {
-			says = append(says, m.progressOf(status.text))
-		}
+	for _, status := range n.words(m.Status, statusNames) {
+		says = append(says, m.progressOf(status))
 	}
 	if n.says(noNames, Failed) {
 		says = append(says, Failed)
 	}
 
-	isEnded := n.field(endNames).Value != nil
+	isEnded := n.field("", endNames).Value != nil
 
 	first := append(says, Waiting)[0]
 	isPending := first == Waiting

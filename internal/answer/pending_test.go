@@ -55,6 +55,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"code":0,"requests":[]}`: whole, `{"code":1,"requests":[]}`: beside + `"/code"`,
 		}},
 		{answer.ListCall{ListMap: answer.ListMap{Empty: true}}, answers{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
+		{answer.ListCall{ListMap: answer.ListMap{Empty: true}, Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "*"}}}, answers{`{"success":true}`: ignored}},
 		{answer.ListCall{ListMap: answer.ListMap{Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: beside + `"/x", "/y"`}},
 		{answer.ListCall{ListMap: answer.ListMap{At: "/requests"}}, answers{
 			`{"requests":null,"total":0}`: whole,
@@ -184,7 +185,7 @@ func TestPendingRecord_typeIsAWholeWord(t *testing.T) {
 func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
 	t.Parallel()
 	list, err := answer.ListCall{}.Read(parse(t, `[{"id":"c"},{"id":"b","createdAt":"2026-02-01T00:00:00Z"},{"id":"a","createdAt":"2026-02-01T00:00:00Z"},{"id":"d","createdAt":"2026-01-01T00:00:00Z"}]`))
-	list.Sort()
+	slices.SortFunc(list.Records, answer.PendingRecord.Compare)
 	ids := ""
 	for _, r := range list.Records {
 		ids += r.ID

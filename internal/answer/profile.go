@@ -55,36 +55,31 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	profile := Profile{Members: jsonvalue.Members(found.Value)}
-	isObject, isNull := found.Kind() == '{', answer.Kind() == 'n' // which is no profile
 	switch {
 	case shareName(profile.Members, c.Managed):
 		return profile, nil
-	case found.says(refusalNames, Failed):
-		return Profile{}, refused()
-	case isObject && c.At == nil:
+	case found.isBlank() && answer.Kind() != 'n': // null is not a profile
+		return profile, cmp.Or(c.enveloped(found), unexplained(answer, found))
+	case found.Kind() == '{':
 		return profile, c.enveloped(found)
-	case found.isBlank() && !isNull:
-		return profile, unexplained(answer, found)
-	case !isObject:
-		return Profile{}, wantObject(found)
 	}
 
-	return profile, nil
+	return Profile{}, wantObject(found)
 }
 
 // enveloped returns the Error of an object that looks like an envelope: members that are managed stand in an object
 // inside, or, where none is known, at most one object stands beside nothing but words of envelopes. One with a code of
-// failure refuses. It returns nil for any other object.
+// failure refuses, and so does any object that says so. It returns nil for any other one, and for the one where At says.
 func (c ProfileCall) enveloped(n *node) error {
-	content := n.only(describingNames)
-	isOther := func(m *node) bool { return m != content && !m.isNamed(envelopeNames) }
-	isEnvelope := len(n.parts()) > 0 && !slices.ContainsFunc(n.parts(), isOther)
-	if isEnvelope && n.says(codeNames, Failed) {
+	inside, isEnvelope := n.enclosed()
+	switch {
+	case n.says(refusalNames, Failed):
 		return refused()
-	}
-
-	inside := []*node{content}
-	if len(c.Managed) > 0 {
+	case c.At != nil:
+		return nil
+	case isEnvelope && n.says(codeNames, Failed):
+		return refused()
+	case len(c.Managed) > 0:
 		inside = c.holders(n)
 		isEnvelope = len(inside) > 0
 	}
@@ -93,7 +88,7 @@ func (c ProfileCall) enveloped(n *node) error {
 	}
 
 	setting := "wire.profile.at"
-	if len(inside) == 1 && inside[0] != nil {
+	if len(inside) == 1 {
 		setting += " = " + Shown(jsontext.Pointer(strings.TrimPrefix(string(inside[0].at()), string(n.at()))))
 	}
 
@@ -101,6 +96,18 @@ func (c ProfileCall) enveloped(n *node) error {
 		Why:    "the answer may be an envelope around the profile: it is " + Structure(n.Value),
 		Advice: Admits(setting) + `; wire.profile.at = "" says that the answer itself is the profile`,
 	}
+}
+
+// enclosed reports whether an object has nothing but words of envelopes and at most one other object, and returns the
+// only object that may be its content.
+func (n *node) enclosed() (content []*node, isEnvelope bool) {
+	only := n.only(describingNames)
+	if only != nil {
+		content = []*node{only}
+	}
+	isOther := func(m *node) bool { return m != only && !m.isIgnored && !slices.Contains(envelopeNames, m.name) }
+
+	return content, len(n.parts()) > 0 && !slices.ContainsFunc(n.parts(), isOther)
 }
 
 // holders returns the objects inside of an object that have managed members.

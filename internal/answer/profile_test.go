@@ -127,8 +127,12 @@ func TestProfileCall_envelopeOfWhatIsIgnored(t *testing.T) {
 		Result:  answer.Result{At: "/code", Success: []string{"0"}},
 	}}
 	answers{
+		`{"success":true}`:                        "wire.profile.at",
 		`{"success":true,"user":{"plan":"gold"}}`: "wire.profile.at",
 		`{"code":0,"data":{"plan":"gold"}}`:       "wire.profile.at",
 		`{"message":"x","code":"E7"}`:             refused,
 	}.check(t, ignoring, reads(ignoring))
+
+	inside := answer.ProfileCall{Envelope: answer.Envelope{At: "/data/profile"}}
+	answers{`{"code":0,"data":{}}`: `{}`, `{"code":500,"message":"down","data":{}}`: `may say why: "/code", "/message"`}.check(t, inside, reads(inside))
 }

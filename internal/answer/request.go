@@ -74,15 +74,19 @@ type request struct {
 // request returns what an object and the only objects in it say of a request. An id or a time is that of the outermost
 // one: those inside may be of a record. person is whom the request is about.
 func (n *node) request(person string) (r request) {
+	id := missing
 	for object := n; object != nil; object = object.only(unwrappedNames) {
 		isOpen := object.says(statusNames, Waiting) || RecordMap{}.requestType(object) != ""
-		created, _ := object.field(createdNames).instant(TimeUnixS)
+		created, _ := object.field("", createdNames).instant(TimeUnixS)
 
 		r.isRefused = r.isRefused || object.says(failureNames, Failed)
 		r.isOpen = r.isOpen || isOpen
-		r.id = cmp.Or(r.id, requestID(object.field(idNames), person))
 		r.created = cmp.Or(r.created, created)
+		if id == missing {
+			id = object.field("", idNames)
+		}
 	}
+	r.id = requestID(id, person)
 
 	return r
 }
@@ -130,7 +134,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 		receipt.At = cmp.Or(request.created, receipt.At)
 	}
 
-	isSuccess := e.Result.At != "" && jsonvalue.At(v, e.Result.At) != nil
+	isSuccess := answer.find(e.Result.At).isIgnored // by its word
 	switch {
 	case status == 202, status == 204, isRequest, isSuccess, answer.says(flagNames, Done), answer.isBlank():
 	default:

@@ -30,6 +30,7 @@ var receipts = answers{
 	`{"operation":"GetAllData","createdAt":"2026-01-31T12:00:00Z"}`:                              "",
 	`{"requestId":"r-1","message":"queued","links":{"self":{"href":"x"}}}`:                       "r-1",
 	`{"id":"r-1","status":"queued","steps":[{"name":"collect"}]}`:                                "r-1",
+	`{"id":"r-1","status":"queued","user":{"id":"u-77","plan":"gold"}}`:                          "r-1",
 }
 
 // refusals are answers under 200 that refuse a request.
@@ -75,6 +76,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 	for _, body := range []string{
 		`{"plan":"gold","email":"` + person + `"}`, `{"user":{"id":"` + person + `","plan":"gold"}}`, `{"` + person + `":{"plan":"gold"}}`, `[{"plan":"gold"}]`,
 		`{"type":"removeProfileField"}`, `{"operation":"all-data","method":"DELETE"}`, `{"kind":"analytics#dataDeletionRequest","operation":"data_deletion"}`,
+		`{"id":"` + person + `","data":{"id":"77"}}`, // of a record
 		`{"status":"simmering"}`, `{"message":"Your request is important to us."}`, `{"status":"success","data":null}`, `"queued"`, `true`,
 	} {
 		answers{body: notUnderstood}.check(t, 200, under(200))
@@ -137,6 +139,7 @@ func TestStructure_hasNamesAndNeverValues(t *testing.T) {
 		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`:                                      `an array of an object (its members are "id")`,
 		`{"jane@example.com":1,"user-1001":2}`:                                            `an object (its members are "…", "…")`,
 		`{"jane":{"plan":"a"},"john":{"plan":null}}`:                                      "a map of objects",
+		`{"jane":{"plan":"a","n":1},"john":{"n":1,"plan":"a"}}`:                           "a map of objects",
 		`{"x":{"plan":"a"},"y":{"seats":1}}`:                                              `an object (its members are "x", "y")`,
 		`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1}`: `an object (its members are "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", …)`,
 		`[]`:       "an array",
@@ -156,8 +159,9 @@ func TestReadReceipt_byItsResult(t *testing.T) {
 		Ignored: map[jsontext.Pointer]string{"/success": "*"},
 		Result:  answer.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}},
 	}
-	for _, status := range []int{200, 202} {
+	for status, unsaid := range map[int]string{200: notUnderstood, 202: ""} {
 		answers{
+			`{"code":"","note":"x"}`: unsaid, `{"note":"x"}`: unsaid,
 			`{"code":0}`: "", `{"code":0,"id":"r-1"}`: "r-1", `{"id":"r-1"}`: "r-1", `{"code":50000,"requestId":"trace-1"}`: notUnderstood, `{"code":40400,"id":"r-1"}`: notUnderstood,
 			`{"code":0,"success":false}`: refused,
 		}.check(t, status, func(v jsontext.Value) (string, error) {

@@ -85,8 +85,10 @@ func meaning(word string, settings, usual map[string][]string) string {
 			return meant
 		}
 	}
+
+	folded := jsonvalue.Fold(word)
 	for meant, words := range usual {
-		if slices.Contains(words, jsonvalue.Fold(word)) {
+		if slices.Contains(words, folded) {
 			return meant
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -60,7 +61,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
 		}
 	}
-	list.Sort()
+	slices.SortFunc(list.Records, answer.PendingRecord.Compare)
 
 	return list, nil
 }
@@ -80,8 +81,11 @@ func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
 	if len(got.JSON) <= limitAdvice {
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
 		err = c.wire.advise(err, got.JSON, propose, func(with Wire) bool { _, err := read(with); return err == nil })
-		if list.HasUnknown() {
-			list.Hint = c.wire.proposal(got.JSON, propose, func(with Wire) bool { named, err := read(with); return err == nil && !named.HasUnknown() })
+		if slices.ContainsFunc(list.Records, answer.PendingRecord.IsUnknown) {
+			list.Hint = c.wire.proposal(got.JSON, propose, func(with Wire) bool {
+				named, err := read(with)
+				return err == nil && !slices.ContainsFunc(named.Records, answer.PendingRecord.IsUnknown)
+			})
 		}
 	}
 	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Incomplete {

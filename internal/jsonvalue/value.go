@@ -119,16 +119,25 @@ func Elements(v jsontext.Value) (elements []jsontext.Value) {
 // At returns the value in v that a pointer leads to (RFC 6901); nil if there is none.
 func At(v jsontext.Value, at jsontext.Pointer) jsontext.Value {
 	for token := range at.Tokens() {
-		found := Members(v)[token]
-		for i, element := range Elements(v) {
-			if strconv.Itoa(i) == token {
-				found = element
-			}
+		v = part(v, token)
+	}
+	return v
+}
+
+// part returns the member or the element of v that a pointer names so; nil if there is none.
+func part(v jsontext.Value, token string) jsontext.Value {
+	for name, value := range EachMember(v) {
+		if string(name) == token {
+			return value
 		}
-		v = found
+	}
+	for i, element := range Elements(v) {
+		if strconv.Itoa(i) == token {
+			return element
+		}
 	}
 
-	return v
+	return nil
 }
 
 // cutValue returns the value that follows in a text, and the text behind it.
