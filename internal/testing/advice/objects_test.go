@@ -33,8 +33,7 @@ var consents = map[string]play{
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
 	"look at the service for a consent that is still there. If it has lost": {
-		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }),
-		says: []string{"destroy", "-auto-approve", "-refresh=false"}, follow: configure(""),
+		configuration: consent("x", agreedThen), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }), says: plan,
 	},
 	"if the service wants an agreement_time or an address": {
 		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) {
