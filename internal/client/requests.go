@@ -24,7 +24,7 @@ import (
 var (
 	opListPending   = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
 	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Path: "/compliance/user/{identityId}/profile"}
-	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Kind: transport.Writes, Path: "/compliance/user/{identityId}/profile"}
+	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Kind: transport.Queues, Path: "/compliance/user/{identityId}/profile"}
 	opDeleteData    = transport.Operation{Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"}
 	opGetAllData    = transport.Operation{Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true}
 )

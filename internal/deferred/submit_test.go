@@ -83,7 +83,7 @@ func TestDeferred_interruptedSubmission(t *testing.T) {
 				}
 				wantQueued(t, service, 1)
 				if !c.isKnown {
-					if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Queued || s.State != proof.Unanswered {
+					if e := wantClass(t, err, transport.ClassUnknownOutcome); !e.Ambiguous || s.State != proof.Unanswered {
 						t.Errorf("the error is %+v, and the request is %+v", e, s)
 					}
 					return

@@ -249,25 +249,25 @@ func TestProfile_pendingUpdate(t *testing.T) {
 	}, never)
 
 	// Its values are absolute, and a pending update could be somebody else's.
-	run(t, "one of unknown outcome is sent again", func(t *testing.T, o *object) {
-		o.service.Fulfil = nil
-		o.apply(config(free, nil))
-		never(o.service.Server)
-		o.service.Inject(
-			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit},
-			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
-		)
-		o.try(quickGold)
-		o.fails("Outcome unknown", "as it was before", "run again: the provider reads what the profile has first")
-		o.enqueue("silver")
-		o.apply(quickGold)
-		wantSent(t, o.service, free, gold, gold)
-		o.refresh(1)
-		o.service.FulfilAll()
-		o.refresh(2)
-		o.wantEmptyPlan()
-		o.want(true, gold)
-	}, never)
+	for how, answer := range map[string]mockserver.Fault{"lost": {Cut: mockserver.CutAfterCommit}, "a redirect": {Status: 303, Commit: true}, "a conflict": {Status: 409, Commit: true}} {
+		run(t, "one of unknown outcome is sent again, "+how, func(t *testing.T, o *object) {
+			o.service.Fulfil = nil
+			o.apply(config(free, nil))
+			never(o.service.Server)
+			answer.Operation = mockserver.OpUpdateProfile
+			o.service.Inject(answer, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
+			o.try(quickGold)
+			o.fails("Outcome unknown", "as it was before", "run again: the provider reads what the profile has first")
+			o.enqueue("silver")
+			o.apply(quickGold)
+			wantSent(t, o.service, free, gold, gold)
+			o.refresh(1)
+			o.service.FulfilAll()
+			o.refresh(2)
+			o.wantEmptyPlan()
+			o.want(true, gold)
+		}, never)
+	}
 }
 
 // made makes the service hold something else of a value than was sent.

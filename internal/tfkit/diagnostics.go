@@ -102,10 +102,7 @@ const (
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *transport.Error) string {
-	switch {
-	case e.Class == transport.ClassUnknownOutcome && e.Queued:
-		return adviceQueued
-	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
+	if isUnsent := e.Status == 0; isUnsent && e.Class == transport.ClassConflict {
 		return adviceConflict
 	}
 
@@ -160,7 +157,9 @@ var advices = map[failure]string{
 	{transport.ClassRejected, "Update consent"}: "correct what the service names. If it names nothing, or misses a clause, which is always sent, compare wire.consent.parameters_in and wire.consent.time_format with what your service expects.",
 	{transport.ClassRejected, "Export records"}: "correct what the service names. A parameter that it wants may select the kind of records: wire.export.kind_parameter names it, and wire.export.kind_values has its values.",
 
-	{transport.ClassUnknownOutcome, "Update user profile"}: "run again: the provider reads what the profile has first, and writes only what is missing.",
+	{transport.ClassUnknownOutcome, "Delete all data of a user"}: adviceQueued,
+	{transport.ClassUnknownOutcome, "Get all data of a user"}:    adviceQueued,
+	{transport.ClassUnknownOutcome, "Update user profile"}:       "run again: the provider reads what the profile has first, and writes only what is missing.",
 
 	{transport.ClassEndpointNotFound, "Get consent"}:      adviceNobody,
 	{transport.ClassEndpointNotFound, "Get user profile"}: adviceNobody,

@@ -75,7 +75,6 @@ type Error struct {
 
 	RetryAfter time.Duration // how long the service last asked to wait; zero if it did not
 	Ambiguous  bool          // the service may have carried the request out
-	Queued     bool          // each request that arrives is another one in the service's queue
 	Cached     bool          // of the answer, like its Date
 	Date       time.Time
 
@@ -172,7 +171,6 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Method:    x.Op.Method,
 		Template:  x.To.Template,
 		Attempts:  x.Attempts,
-		Queued:    x.Op.Kind == Queues,
 		Cached:    x.Cached,
 		Date:      x.Date,
 		limit:     policy[class][x.Op.Kind],
