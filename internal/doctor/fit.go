@@ -53,10 +53,13 @@ func (x *examination) examine(ctx context.Context, r *reading) (decoded, error) 
 func (x *examination) fitting(ctx context.Context, r *reading) (best infer.Settings) {
 	isRead := r.err == nil && r.decoded.lacking == 0
 	for _, s := range x.proposals(r, isRead) {
+		if best != nil && r.decoded.lacking == 0 {
+			break // nothing is better, and another one may send requests
+		}
 		read, more, err := x.with(ctx, s, r, false)
 		isBetter := r.err != nil || read.lacking < r.decoded.lacking
 		if isRead { // only more of it is wanted
-			isBetter = best == nil && read.isSame(r.decoded)
+			isBetter = read.isSame(r.decoded)
 		}
 		if err == nil && isBetter {
 			best, r.decoded, r.err = s, read, nil

@@ -136,9 +136,9 @@ func (x *examination) hides(text string) bool {
 	}
 
 	person, _, _ := strings.Cut(x.options.Identity, "@")
-	theirs := words.FindAllString(strings.ToLower(person), -1)
+	theirs := words.FindAllString(person, -1)
 	for _, word := range words.FindAllString(text, -1) {
-		if slices.Contains(theirs, strings.ToLower(word)) {
+		if slices.ContainsFunc(theirs, func(their string) bool { return strings.EqualFold(their, word) }) {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ package infer
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,11 +49,11 @@ var roles = []struct {
 	{roleTotal, `"0`, "numfound *total* *count*"},
 }
 
-// codes are the names of the codes of results, and successCodes the patterns of those of success.
-const (
-	codes        = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
-	successCodes = "0 00* 1 20? 20?00 ok success succeeded"
-)
+// codes are the names of the codes of results.
+const codes = "code statuscode errcode errno errorcode retcode ret resultcode returncode respcode"
+
+// successCode matches codes of success. Their signs and digits count: -1 and 0001 are others.
+var successCode = regexp.MustCompile(`^(?i:0+|1|20\d0*|ok|success|succeeded)$`)
 
 // role returns the role of a leaf. One with the name of a role, and a value of another kind, may say anything, as a flag
 // does.
@@ -62,7 +63,7 @@ func (p place) role() role {
 		name = p.around
 	}
 
-	if isLike(name, codes) && isLike(p.text, successCodes) {
+	if isLike(name, codes) && successCode.MatchString(p.text) {
 		return roleSuccess
 	}
 	found := roleOther

@@ -148,7 +148,8 @@ func KindParameters(a Answer) (all []Settings) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
-		if isLike(word, "kind type recordkind recordtype entity entitytype resource model dataset") {
+		isName := isLike(word, "kind type recordkind recordtype entity entitytype resource model dataset")
+		if isName && !slices.Contains(names, word) {
 			names = append(names, word)
 		}
 	}
@@ -167,7 +168,7 @@ func isBetweenWords(r rune) bool {
 }
 
 // texts returns the texts in an answer, and the names of the members of objects inside of it, by which errors of
-// fields may stand.
+// fields may stand. Of an array it has all words, as FastAPI writes the way to a field.
 func (a Answer) texts() (texts string) {
 	v := a.value()
 	if v == nil {
@@ -178,6 +179,9 @@ func (a Answer) texts() (texts string) {
 		texts += " " + jsonvalue.Text(p.value)
 		if isInside := p.at.Parent() != ""; isInside {
 			texts += " " + p.at.LastToken()
+		}
+		for _, element := range jsonvalue.Elements(p.value) {
+			texts += " " + string(element)
 		}
 	}
 

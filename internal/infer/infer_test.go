@@ -50,7 +50,7 @@ func TestSettings_areMergedShortenedAndWritten(t *testing.T) {
 // propose has what proposes settings for an answer, by what it may be.
 var propose = map[string]func(infer.Answer) []infer.Settings{
 	"none": infer.Absent, "day": infer.Export, "data": infer.Data,
-	"list": func(a infer.Answer) []infer.Settings { return infer.Pending(a) },
+	"list": func(a infer.Answer) []infer.Settings { return infer.Pending(a) }, "error": infer.KindParameters,
 }
 
 // TestProposals_first has the first proposal for an answer, or the word nothing.
@@ -78,6 +78,11 @@ func TestProposals_first(t *testing.T) {
 		{"none", `{"code":"NOT_FOUND","data":null}`, `wire.result.absent = ["NOT_FOUND"]`},
 		{"none", `{"code":50000,"data":null}`, "nothing"},
 		{"none", `{"code":40100,"data":null}`, "nothing"},
+		{"error", `{"detail":[{"loc":["query","kind"],"msg":"Field required"},{"loc":["query","x"]}]}`, `wire.export.kind_parameter = "kind"`},
+		// A sign, and a digit, make another code.
+		{"list", `{"code":0,"data":[]}`, `wire.result.success = ["0"]`},
+		{"list", `{"code":-1,"data":[]}`, "nothing"},
+		{"list", `{"code":"0001","data":[]}`, "nothing"},
 		{"none", `{"code":"403","data":null}`, "nothing"},
 		{"none", `{"code":42900,"data":null}`, "nothing"},
 		// Data never is where work, another page or nothing is described.
@@ -90,6 +95,7 @@ func TestProposals_first(t *testing.T) {
 		{"data", `{"sessions":[],"events":[{"id":1}],"profile":{"plan":"gold"}}`, `"/sessions"`}, // there without a session, too
 		{"data", `{"user":{"profile":{"plan":"gold"}},"sessions":[{"id":1}]}`, `"/sessions"`},
 		{"data", `{"sessions":[],"message":"queued"}`, "nothing"},
+		{"data", `{"Status":"Success","Data":{"Events":[{"id":1}]}}`, `"/Data/Events"`},
 		{"data", `{"requestId":"r-1","user":{"email":"x"}}`, "nothing"},
 		{"data", `{"request":{"status":"queued","user":{"email":"x"}}}`, "nothing"},
 		{"data", `{"message":"queued","subject":{"email":"x"},"meta":{"id":"r-1"}}`, "nothing"},

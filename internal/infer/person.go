@@ -198,7 +198,7 @@ const workNames = "jobid taskid requestid status state percent progress"
 // isOfWork reports whether a member of an object describes work that goes on, or its result elsewhere: a status other
 // than one of success, a job or a link, but for those of HAL.
 func (p place) isOfWork() bool {
-	isDone := p.name == "status" && isLike(p.text, "success ok")
+	isDone := isLike(p.name, "status") && isLike(p.text, "success ok")
 	isNested := p.at.Parent() != ""
 	if isDone || isNested || p.name == "_links" {
 		return false

@@ -378,7 +378,7 @@ func repeating(t *testing.T, values []string) map[string]mockserver.Fault {
 // identity is a plain word.
 func TestDoctor_printsNoNameOfAShortIdentity(t *testing.T) {
 	t.Parallel()
-	for _, identity := range []string{"bob", "bob.smith@example.com"} {
+	for _, identity := range []string{"bob", "bob.smith@example.com", "BobSmith@example.com"} {
 		service := populated(t)
 		service.PutProfile(project, identity, `{"bob":{"plan":"pro"}}`)
 		service.ReshapePending(func(record map[string]any) map[string]any {
