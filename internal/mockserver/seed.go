@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -49,6 +50,7 @@ func ReadSeed(text []byte) (seed Seed, err error) {
 
 	for list, records := range map[string][]SeedRecord{"consents": seed.Consents, "profiles": seed.Profiles, "data": seed.Data} {
 		for i, r := range records {
+			maps.DeleteFunc(r.Fields, func(_ string, value any) bool { return value == nil }) // as jsonencode writes what is left out
 			if objection := r.objection(list); objection != "" {
 				return Seed{}, fmt.Errorf("the seed cannot be used: %s[%d]%s", list, i, objection)
 			}

@@ -32,7 +32,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 		"secret_keys": ["k-1", "k-2"],
 		"consents": [
 			{` + userOne + `, "clause_2_consent": true, "user_ipv6": "2001:db8::1", "agreement_time": "2026-01-15T09:30:00Z", "manual": false},
-			{"account_id": "acc-1", "identity_id": "user-1", "clause_5_consent": true, "agreement_time": 9007199254740993}
+			{"account_id": "acc-1", "identity_id": "user-1", "clause_1_consent": null, "clause_5_consent": true, "user_ipv6": null, "agreement_time": 9007199254740993, "manual": null}
 		],
 		"profiles": [{` + userOne + `, "profile": {"age": 9007199254740993, "one": 1.0}}],
 		"data": [{` + userOne + `, "data": ["a"]}],
