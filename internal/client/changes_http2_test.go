@@ -3,10 +3,12 @@
 package client_test
 
 import (
+	"bytes"
 	"crypto/tls"
 	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -89,35 +91,23 @@ func TestHTTP2_endOfAStreamProvesAnExport(t *testing.T) {
 	}
 }
 
-// streamEnd returns the frame to write in place of an RST_STREAM.
+// streamEnd returns the frame to write in place of an RST_STREAM, whose stream is at byte 5 and whose code at
+// byte 9 (RFC 9113, section 4.1).
 type streamEnd func(reset []byte) []byte
-
-// The layout of a frame (RFC 9113, section 4.1).
-const (
-	frameHeader     = 9
-	frameTypeAt     = 3
-	frameStreamIDAt = 5
-)
 
 // withCode resets the stream with a code. Only REFUSED_STREAM says that the request was
 // not processed (RFC 9113, section 8.7).
 func withCode(code http2.ErrCode) streamEnd {
-	return func(reset []byte) []byte {
-		binary.BigEndian.PutUint32(reset[frameHeader:], uint32(code))
-		return reset
-	}
+	return func(reset []byte) []byte { return binary.BigEndian.AppendUint32(reset[:9:9], uint32(code)) }
 }
 
 // goAway is a GOAWAY without an error, whose last stream is the client's stream before the
 // given one: the request was not processed (RFC 9113, section 6.8).
 func goAway(reset []byte) []byte {
-	frame := make([]byte, frameHeader+8)
-	frame[2] = 8
-	frame[frameTypeAt] = byte(http2.FrameGoAway)
-	if stream := binary.BigEndian.Uint32(reset[frameStreamIDAt:]); stream > 1 {
-		binary.BigEndian.PutUint32(frame[frameHeader:], stream-2)
-	}
-	return frame
+	frame := []byte{0, 0, 8, byte(http2.FrameGoAway), 0, 0, 0, 0, 0}
+	frame = binary.BigEndian.AppendUint32(frame, max(binary.BigEndian.Uint32(reset[5:]), 2)-2) // 0 is none
+
+	return binary.BigEndian.AppendUint32(frame, uint32(http2.ErrCodeNo))
 }
 
 // serveHTTP2 returns a function for http.Server.TLSNextProto that replaces the resets of
@@ -129,32 +119,20 @@ func serveHTTP2(end streamEnd) func(*http.Server, *tls.Conn, http.Handler) {
 	}
 }
 
-// streamEnds is a connection that replaces the RST_STREAM frames written to it.
+// streamEnds is a connection that replaces the RST_STREAM frames written to it. They have 13 bytes, and
+// nothing is written behind them at once.
 type streamEnds struct {
 	*tls.Conn
 
-	end     streamEnd
-	pending []byte // the beginning of a frame
+	end streamEnd
 }
 
-// Write writes the frames that are complete and keeps the rest.
 func (c *streamEnds) Write(p []byte) (int, error) {
-	c.pending = append(c.pending, p...)
-	for len(c.pending) >= frameHeader {
-		size := frameHeader + int(c.pending[0])<<16 + int(c.pending[1])<<8 + int(c.pending[2])
-		if len(c.pending) < size {
-			break
-		}
-
-		frame := c.pending[:size:size]
-		c.pending = c.pending[size:]
-		if http2.FrameType(frame[frameTypeAt]) == http2.FrameRSTStream {
-			frame = c.end(frame)
-		}
-		if _, err := c.Conn.Write(frame); err != nil {
-			return 0, err
-		}
+	before, reset := p[:max(0, len(p)-13)], p[max(0, len(p)-13):]
+	if !bytes.HasPrefix(reset, []byte{0, 0, 4, byte(http2.FrameRSTStream)}) {
+		return c.Conn.Write(p)
 	}
+	_, err := c.Conn.Write(slices.Concat(before, c.end(reset)))
 
-	return len(p), nil
+	return len(p), err
 }
