@@ -152,7 +152,7 @@ func TestDeferred_findings(t *testing.T) {
 		"only the list before another request shows that the one of before failed":    {"deletion of a person without a profile", "apply; as it is; accepted; as it is; interrupted; apply, other triggers; as it is; failed; lost before; leave"},
 		"the same, where times are those of the last change":                          {"data access where times are those of the last change", "apply; as it is; accepted; as it is; interrupted; apply, other triggers; as it is; failed; lost before; leave"},
 		"without an id, the same is adopted under other triggers, fails and leaves":   {"data access without ids beside an old one that is done", "apply; as it is; accepted; as it is; interrupted; apply, other triggers; as it is; as it is; failed; second object; leave"},
-		"the id of a failed request of this run is given again, and the list is old":  {"deletion with reused ids", "second object; as it is; accepted; failed; older; accepted; goes back"},
+		"a list lags, and another one is blank a lag later":                           {"deletion of a person without a profile", "apply; as it is; accepted; as it is; lagging; forbidden; apply; older; blank"},
 		"two records have one time and no id, and the one that is adopted fails":      {"deletion without ids", "replace; as it is; twice; as it is; as it is; as it is; as it is; apply, other triggers; as it is; as it is; as it is; theirs: failed; apply"},
 		"a redirect after acceptance":                                                 {"deletion", "apply; as it is; redirected; as it is; done"},
 		"the answer is a conflict, and nothing was accepted":                          {"deletion", "apply; as it is; conflict; as it is; as it is; as it is; as it is; as it is"},

@@ -226,12 +226,16 @@ func (w *world) check(o *object) {
 	}
 }
 
+// isUntold reports whether an answer has not told the ID of the object's request, and the ID is that of another, too.
+func (w *world) isUntold(o *object) bool {
+	isShared := slices.ContainsFunc(w.queue, func(q *queued) bool { return q != o.sent[0] && q.id == o.sent[0].id })
+	return isShared && o.submission.ID == ""
+}
+
 // checkFailed checks that a request of ours that is given up is over. Of a deletion that new data
-// have followed, nobody can tell, nor of one whose ID is that of another, which the list may still show.
+// have followed, nobody can tell.
 func (w *world) checkFailed(o *object) {
-	own := o.sent[0]
-	isReused := slices.ContainsFunc(w.queue, func(q *queued) bool { return q != own && q.id == own.id })
-	if own.isHeld() && len(o.sent) == 1 && !isReused {
+	if o.sent[0].isHeld() && len(o.sent) == 1 && !w.isUntold(o) {
 		w.breaks("the object says failed, and the service still holds its request %s: %+v", o.sent[0].id, o.submission)
 	}
 }
@@ -240,7 +244,8 @@ func (w *world) checkFailed(o *object) {
 // somebody could see that. Where the list masks the person, nobody sees other requests.
 func (w *world) checkFulfilled(o *object) {
 	another := func(q *queued) bool { return q.carriedOut && !slices.Contains(o.sent, q) }
-	if w.person == masked && slices.ContainsFunc(w.queue, another) {
+	isHidden := w.person == masked && slices.ContainsFunc(w.queue, another)
+	if isHidden || w.isUntold(o) {
 		return
 	}
 	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.carriedOut })

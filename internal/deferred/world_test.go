@@ -38,7 +38,7 @@ const (
 	sameIDs        ids = iota // of the request, in both
 	noIDs                     // none
 	correlationIDs            // another one in the answer than in the list
-	reusedIDs                 // one of a request that is over is given to another
+	reusedIDs                 // one of a request that is over, and not in the list any more, is given to another
 	receiptIDs                // one in the answer, such as a place in the list, and none in the list, as wire.pending.id says
 )
 
@@ -109,10 +109,10 @@ type world struct {
 	story   []string
 	telling bool
 	looks   int // that were made
-	// readings are what the list held at each look, blanked: it was blank once, and lagged: it has lagged.
-	readings        []shownAt
-	blanked, lagged bool
-	blind           string // how the effect is read next, if not as it is
+	// readings are what the list held at each look, and blanked: it was blank once.
+	readings []shownAt
+	blanked  bool
+	blind    string // how the effect is read next, if not as it is
 	// recovering: the service works as it should, and the other operator has gone.
 	recovering bool
 
@@ -267,11 +267,9 @@ func (w *world) snapshot(ctx context.Context, _ client.Person, _, since time.Tim
 	}
 
 	choice := w.choose(happenings)
-	isWrong := slices.Contains([]string{"blank", "lagging", "goes back"}, choice)
-	if isWrong && (w.blanked || choice == "blank" && w.lagged) {
-		choice = "as it is" // of two readings that hide the same, one is right
+	if choice == "blank" && w.blanked {
+		choice = "as it is"
 	}
-	w.lagged = w.lagged || isWrong
 	w.looks++
 	w.tell("    look: %s", choice)
 
@@ -361,12 +359,24 @@ func (w *world) receiptID(q *queued) string {
 	return q.id
 }
 
+// isTaken reports whether an ID names a request that the service holds, or one that the list may still show.
+func (w *world) isTaken(id string) bool {
+	isShown := func(p answer.PendingRecord) bool { return p.ID == id }
+	mayShow := func(r shownAt) bool { return time.Since(r.at) < lag && slices.ContainsFunc(r.records, isShown) }
+	holds := func(q *queued) bool {
+		isOver := !q.isHeld() && !q.listed
+		return q.id == id && !isOver
+	}
+
+	return slices.ContainsFunc(w.readings, mayShow) || slices.ContainsFunc(w.queue, holds)
+}
+
 // accept puts a request into the queue.
 func (w *world) accept(key string, theirs bool) *queued {
 	id := fmt.Sprint("r", len(w.queue))
 	for number := 0; w.ids == reusedIDs; number++ {
 		id = fmt.Sprint("r", number)
-		if !slices.ContainsFunc(w.queue, func(q *queued) bool { return q.isHeld() && q.id == id }) {
+		if !w.isTaken(id) {
 			break
 		}
 	}
@@ -438,7 +448,7 @@ func (w *world) see(key string) (Reading, error) {
 		return Reading{}, &transport.Error{Class: transport.ClassServer}
 	case blind == "effect cached":
 		return Reading{Shows: proof.Shown, Profile: answer.Profile{Cached: true}}, nil
-	case blind == "effect lags" && isShown: // a copy lags
+	case blind == "effect lags" && isShown && !w.setting.effect: // a copy lags, behind what has changed
 		return Reading{Shows: proof.Missing}, nil
 	case isShown, blind == "effect blinks": // one reading of none, as of a restart
 		return Reading{Shows: proof.Shown}, nil

@@ -17,11 +17,12 @@
 // A request is recognised by the ID that the service gave it. Until the list shows that ID, every
 // record of the person and type that is new since before the request was sent is a candidate: the
 // request is done if all of them are, and failed if all have failed. Where they disagree, nothing
-// is concluded. An ID names one request, as long as the list may show that: what gives IDs again before,
-// such as places in the list, cannot be told apart, and wire.pending.id has to leave it out.
+// is concluded. An ID names one request in a run, and as long as the list may show that: what gives IDs
+// again before, such as places in the list, cannot be told apart, and wire.pending.id has to leave it out.
 //
 // What is absent or visible counts when two readings show it, a lag apart; one is
-// enough for the request's own record.
+// enough for the request's own record. Before the last reading that shows it as absent, another one has to that
+// began a lag after the request was sent: in those of before, the list may have lagged.
 //
 // table.go has everything that is concluded, and the guide on erasure and access shows the same table.
 package proof

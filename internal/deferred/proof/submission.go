@@ -158,12 +158,13 @@ func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *an
 // Evaluate returns what a listing shows of the request, and why that is less than could be; empty if it is not.
 // It remembers what is shown.
 func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
-	s.Code, s.Seen = "", seen.Began
+	s.Code = ""
 	if s.IsOlder(seen.Cached, seen.Date) {
 		return Unread, gapStale
 	}
 
-	gap = seen.Gap
+	last := s.Seen
+	s.Seen, gap = seen.Began, seen.Gap
 	if len(seen.Named)+len(seen.Uncertain)+len(seen.ByID[s.ID]) > 0 {
 		shows, gap = s.evaluateRecords(seen, r)
 		if shows != Absent {
@@ -175,7 +176,8 @@ func (s *Submission) Evaluate(seen Snapshot, r Rules) (shows List, gap string) {
 		s.Absent = Mark{}
 		return Unread, gap
 	}
-	if !s.Absent.isConfirmed(seen.Listing, r.Lag) {
+	mayLag := !last.Before(s.Sent) && last.Sub(s.Sent) < r.Lag // as all readings before this one may
+	if isTwice := s.Absent.isConfirmed(seen.Listing, r.Lag); mayLag || !isTwice {
 		return Absent, ""
 	}
 	s.Frozen = s.State != Unanswered // else the lag may have to be set longer
@@ -214,9 +216,11 @@ func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingReco
 	own = slices.DeleteFunc(pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}), isOther)
 
 	before := slices.Clone(s.Before)
-	for _, record := range pick(seen.Named, []string{s.Type}) {
+	for _, record := range pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}) {
 		switch {
 		case slices.Contains(own, record):
+		case record.Identity != seen.Person:
+			s.Explained = s.Explained || s.isNew(record) || slices.Contains(stillOpen, record.Progress)
 		case removeAny(&before, keysOf(record)):
 			s.Explained = s.Explained || slices.Contains(stillOpen, record.Progress)
 		case s.isCandidate(record):
@@ -237,9 +241,12 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 	if s.Frozen {
 		return isKnown
 	}
-	isNew := !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
+	return isKnown || s.isNew(record) || slices.Contains(stillOpen, record.Progress)
+}
 
-	return isKnown || isNew || slices.Contains(stillOpen, record.Progress)
+// isNew reports whether a record says that it was made since sending the request first began.
+func (s *Submission) isNew(record *answer.PendingRecord) bool {
+	return !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 }
 
 // evaluateCandidates is Evaluate for records that may be the request. Once one of them has failed and another one

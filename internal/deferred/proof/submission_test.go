@@ -89,7 +89,8 @@ func TestSubmission_Evaluate(t *testing.T) {
 
 		"nothing, once":                                {sent("7"), []Snapshot{reading(early)}, Absent, ""},
 		"nothing, twice within the lag":                {sent("7"), []Snapshot{reading(early), reading(lag)}, Absent, ""},
-		"nothing, twice a lag apart":                   {sent("7"), []Snapshot{reading(early), reading(early + lag)}, AbsentTwice, ""},
+		"nothing, twice a lag apart":                   {sent("7"), []Snapshot{reading(early), reading(lag), reading(early + lag)}, AbsentTwice, ""},
+		"nothing, as the list lags, and once later":    {sent("7"), []Snapshot{reading(early), reading(late)}, Absent, ""},
 		"nothing, and again after it was there":        {sent("7"), []Snapshot{reading(early), reading(2*early, "id=7"), reading(early + lag)}, Absent, ""},
 		"nothing in a list that is not whole":          {sent("7"), []Snapshot{reading(early), reading(late, "gap pages")}, Unread, "pages"},
 		"nothing, once, after one that was not whole":  {sent("7"), []Snapshot{reading(early), reading(2*early, "gap pages"), reading(late)}, Absent, ""},
@@ -203,6 +204,8 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 		"missing beside another request":      {listed, []Effect{Missing}, []string{"id=7", "id=8"}, Missing},
 		"beside an old request that failed":   {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
 		"beside an old request that is open":  {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1"}, NoEffect},
+		"beside another spelling":             {listed, []Effect{Shown, Shown}, []string{"id=7", "id=8 person=ada@example.com"}, NoEffect},
+		"beside an old one of that spelling":  {listed, []Effect{Shown, Shown}, []string{"id=7", "id=8 person=ada@example.com minute=-9 status=done"}, Proven},
 		"seen once beside another request":    {listed, []Effect{Shown}, []string{"id=7", "id=8"}, Shown},
 		"of one that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8"}, Proven},
 		"of two that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8", "id=9"}, NoEffect},
@@ -235,7 +238,9 @@ func TestSubmission_sending(t *testing.T) {
 		s.NoteSent(noon.Add(after), noon.Add(after), Listing{}, nil)
 		for wait, want := range map[time.Duration]List{lag: Absent, 3 * lag: AbsentTwice} {
 			s := s
-			s.Evaluate(reading(after+time.Second), Rules{Lag: lag})
+			for _, early := range []time.Duration{time.Second, wait - time.Second} {
+				s.Evaluate(reading(after+early), Rules{Lag: lag})
+			}
 			if got, _ := s.Evaluate(reading(after+wait), Rules{Lag: lag}); got != want {
 				t.Errorf("%s after it was sent, the list shows %s", wait, listTexts[got])
 			}
