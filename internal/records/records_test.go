@@ -230,6 +230,8 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"a list told elsewhere": {text: `{"events":[]}`, with: at("/hits"), advice: "no list of events"},
 		"and nothing":           {text: `[]`, with: at("/hits"), advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
 		"an error as {}":        {text: `{"events":[],"error":{}}`, with: only(Event), advice: `"/error"`, then: Options{Map: Map{Empty: true}, Envelope: ignoring("/error", "{}").Envelope, Wanted: []Kind{Event}}},
+		"what is ignored, full": {text: `{"events":[],"meta":{"error":"x"}}`, with: ignoring("/meta", answer.AnyValue), advice: `"/meta/error"`},
+		"a record elsewhere":    {text: `[{"type":"event","id":1}]`, with: Options{Map: Map{At: at("/hits").At, Empty: true}, Wanted: []Kind{Event}}, advice: "no list of events"},
 		"all in front of it":    {text: `{"meta":{"a":1},"status":"ok","events":[{"id":1}]}`, with: only(Event), advice: `"/meta/a", "/status"`},
 		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"one behind an object":  {text: `{"data":{"records":[]},"type":"event"}`, with: only(Event), advice: `"/type"`},
@@ -308,6 +310,15 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 		if err != nil || isRefused(err2, "under two kinds") != c.refused || err2 != nil != c.refused {
 			t.Errorf("%.99s and %.99s: %v, %v", c.first, c.second, err, err2)
 		}
+	}
+
+	// However many pages there are, what is compared is bounded.
+	full := Memory{seen: map[uint64]Kind{}}
+	for i := range uint64(limitSeen) {
+		full.seen[i] = Event
+	}
+	if _, _, err := readText(many.String(), Options{Asked: Event, Memory: &full}); err != nil || len(full.seen) > limitSeen {
+		t.Errorf("%d are kept, %v", len(full.seen), err)
 	}
 
 	// The first answer shows how persons look, also to the reader of the second one.
