@@ -199,7 +199,7 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 		return found, nil
 	}
 	if found.around.isBlank() {
-		return found.around, unexplained(answer, found.around)
+		return found.around, nil
 	}
 
 	return nil, &Error{

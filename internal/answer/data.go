@@ -78,13 +78,17 @@ func (c DataCall) isOther(part *node) bool {
 }
 
 // isMarked reports whether something stands where At leads that is not an open request and nothing else, in an answer
-// that does not refuse.
+// that does not refuse. What is empty is something only if the data stand beside it.
 func (c DataCall) isMarked(answer *node) bool {
 	found := answer.find(*c.At)
-	isAcknowledgement := found.request(c.Person).isOpen && len(found.named(requestNames...)) == len(found.parts())
-	isNothing := found.Value == nil || found.Kind() == 'n' || isAcknowledgement
+	switch {
+	case found.Value == nil, found.Kind() == 'n', answer.says(refusalNames, Failed):
+		return false
+	case found.isBlank():
+		return slices.ContainsFunc(c.parts(answer), c.isPart)
+	}
 
-	return !isNothing && !answer.says(refusalNames, Failed)
+	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts())
 }
 
 // parts returns the parts of an answer, with those of the only object in it in place of that, unless one of them is a

@@ -86,7 +86,7 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 		answers
 	}{
 		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 200, answers{
-			`{"id":"r-1"}`: "r-1", `{"plan":"gold"}`: notUnderstood, `{"data":null}`: "", `{"success":false,"data":null}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
+			`{"id":"r-1"}`: "r-1", `{"plan":"gold"}`: notUnderstood, `{"data":null}`: "", `{"data":{}}`: "", `{"id":"r-1","data":[]}`: "r-1", `{"success":false,"data":null}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
 			`{"data":{"id":"r-1","status":"queued"}}`:                                              "r-1", // an acknowledgement
 			`{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`: "",
 			`{"data":{"status":"active","sessions":3}}`:                                            isData, // of a person who is active
