@@ -134,6 +134,7 @@ var situations = map[string]situation{
 	"a rounded time, an address without its end": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) {
 		r.UserIPv6, r.AgreementTime = new("192.0.2.xxx"), "2026-01-31T12:00:01Z"
 	}), says: laterStands, stands: true},
+	"a choice in the same second": {applied: fraction, holds: choose(early), says: untimedStands, stands: true},
 
 	// Without an agreement_time, nothing can be compared. What is known to be ours can be changed, and
 	// given a time.
