@@ -189,8 +189,8 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	if err == nil && c.wire.Result.At != "" {
 		err = failure(got, c.wire.Result.Says(got.JSON))
 	}
-	if p.Identity != "" {
-		err = c.wire.judgeAbsence(err)
+	if err != nil {
+		err = c.wire.judgeAbsence(p, err)
 	}
 
 	return got, err
@@ -207,9 +207,9 @@ var absences = map[transport.ErrorClass]map[int][]string{
 // judgeAbsence returns the error of a reading of a person as wire.absent takes it: of ClassNotFound
 // for an answer that says that there is nothing, and of another class, with the setting, for one
 // that might. Any other error is returned as it is, and so is a page of HTML, which comes from elsewhere.
-func (w Wire) judgeAbsence(err error) error {
+func (w Wire) judgeAbsence(p Person, err error) error {
 	e, ok := errors.AsType[*transport.Error](err)
-	if !ok || e.Page {
+	if !ok || e.Page || p.Identity == "" {
 		return err
 	}
 	words := absences[e.Class][e.Status]
