@@ -79,6 +79,10 @@ func TestProposals_first(t *testing.T) {
 		{"none", `{"code":50000,"data":null}`, "nothing"},
 		{"none", `{"code":40100,"data":null}`, "nothing"},
 		{"error", `{"detail":[{"loc":["query","kind"],"msg":"Field required"},{"loc":["query","x"]}]}`, `wire.export.kind_parameter = "kind"`},
+		// What says no, and a part that leads nowhere, is nothing to read.
+		{"list", `{"success":false,"requests":[]}`, "nothing"},
+		{"list", `{"requests":[{"id":"r-1"}],"total":5}`, "nothing"},
+		{"day", `[{"type":"event","error":"timeout","id":"e-1"}]`, "nothing"},
 		// A sign, and a digit, make another code.
 		{"list", `{"code":0,"data":[]}`, `wire.result.success = ["0"]`},
 		{"list", `{"code":-1,"data":[]}`, "nothing"},
