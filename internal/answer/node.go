@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -66,20 +67,37 @@ func (n *node) parts() []*node {
 	}
 
 	n.isDecoded = true
-	for name, v := range jsonvalue.EachMember(n.Value) {
-		key := string(name)
-		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: jsonvalue.Text(v)})
-	}
-	for i, v := range jsonvalue.Elements(n.Value) {
-		n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Text(v)})
-	}
-	for _, part := range n.inside {
-		if part.Kind() == '0' {
-			part.text = string(part.Value)
+	if n.Kind() != '{' {
+		for i, v := range jsonvalue.Elements(n.Value) {
+			n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: textOf(v)})
 		}
+		return n.inside
+	}
+
+	in := jsontext.NewDecoder(bytes.NewBuffer(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, _ = in.ReadToken() // here and below, there is no error: the value is valid
+	for in.PeekKind() == '"' {
+		name, _ := in.ReadToken()
+		key := name.String()
+		v, _ := in.ReadValue()
+		end := int(in.InputOffset())
+
+		v = n.Value[end-len(v) : end] // v is the decoder's
+		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: textOf(v)})
 	}
 
 	return n.inside
+}
+
+// textOf returns the text of a string or of a number; empty for any other value.
+func textOf(v jsontext.Value) string {
+	switch v.Kind() {
+	case '"':
+		return string(jsonvalue.Unquoted(v))
+	case '0':
+		return string(v)
+	}
+	return ""
 }
 
 // named returns the members of an object with one of some names.
