@@ -154,6 +154,8 @@ func TestDeferred_findings(t *testing.T) {
 		"without an id, the same is adopted under other triggers, fails and leaves":   {"data access without ids beside an old one that is done", "apply; as it is; accepted; as it is; interrupted; apply, other triggers; as it is; as it is; failed; second object; leave"},
 		"a list lags, and another one is blank a lag later":                           {"deletion of a person without a profile", "apply; as it is; accepted; as it is; lagging; forbidden; apply; older; blank"},
 		"two records have one time and no id, and the one that is adopted fails":      {"deletion without ids", "replace; as it is; twice; as it is; as it is; as it is; as it is; apply, other triggers; as it is; as it is; as it is; theirs: failed; apply"},
+		"a deletion vanishes, and the profile is missing in cached answers":           {"deletion", "apply; as it is; accepted; as it is; vanished; effect cached; effect cached; apply; effect cached; effect cached; effect cached"},
+		"a deletion vanishes, and the profile is missing in older answers":            {"deletion", "apply; as it is; accepted; as it is; vanished; effect older; effect older; apply; effect older; effect older; effect older"},
 		"a redirect after acceptance":                                                 {"deletion", "apply; as it is; redirected; as it is; done"},
 		"the answer is a conflict, and nothing was accepted":                          {"deletion", "apply; as it is; conflict; as it is; as it is; as it is; as it is; as it is"},
 		"ids are places in the list, and the one before ours fails and is shown late": {"deletion with ids in receipts alone", "apply in the same run; vanished; beside theirs; failed; apply; theirs: done; goes back"},

@@ -220,7 +220,7 @@ var happenings = []string{
 	"as it is", "done", "failed", "failed and gone", "vanished", "done and listed", "unknown final status",
 	"theirs: sent", "theirs: done", "theirs: failed", "theirs: vanished", "theirs: done and listed",
 	"new data", "unknown status", "interrupted",
-	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "effect refused", "effect blinks", "leave",
+	"down", "forbidden", "paged", "cached", "older", "lagging", "goes back", "blank", "effect lags", "effect cached", "effect older", "effect refused", "effect blinks", "leave",
 }
 
 // happen lets something happen, and returns how the list is answered.
@@ -285,10 +285,10 @@ func (w *world) snapshot(ctx context.Context, _ client.Person, _, since time.Tim
 func (w *world) listing(choice string) proof.Listing {
 	now := time.Now()
 	list := answer.PendingList{Date: now.Truncate(time.Second), Records: w.shown(0)}
+	w.readings = append(w.readings, shownAt{now, list.Records})
 	if choice == "lagging" {
 		list.Records = w.shown(lag)
 	}
-	w.readings = append(w.readings, shownAt{now, list.Records})
 	for _, q := range w.queue {
 		isSeen := q.listed && choice == "as it is" && slices.Contains(w.acting.sent, q)
 		q.seenFailed = q.seenFailed || (isSeen && q.status == "failed")
@@ -448,6 +448,8 @@ func (w *world) see(key string) (Reading, error) {
 		return Reading{}, &transport.Error{Class: transport.ClassServer}
 	case blind == "effect cached":
 		return Reading{Shows: proof.Shown, Profile: answer.Profile{Cached: true}}, nil
+	case blind == "effect older":
+		return Reading{Shows: proof.Shown, Profile: answer.Profile{Date: time.Now().Add(-time.Hour)}}, nil
 	case blind == "effect lags" && isShown && !w.setting.effect: // a copy lags, behind what has changed
 		return Reading{Shows: proof.Missing}, nil
 	case isShown, blind == "effect blinks": // one reading of none, as of a restart
