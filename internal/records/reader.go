@@ -185,6 +185,7 @@ func (x *Reader) readObject(in place) error {
 	if x.dec.PeekKind() == '}' && in.at != "" && !x.options.Envelope.Ignores(in.at, "{}") {
 		x.extra = append(x.extra, in.at) // JavaScript writes an error so
 	}
+
 	for x.dec.PeekKind() == '"' {
 		if err := x.readMember(&in); err != nil {
 			return err
