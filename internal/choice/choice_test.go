@@ -10,23 +10,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 var (
 	configured = time.Date(2026, 1, 31, 12, 0, 30, 0, time.UTC)
 	sent       = Record{
-		Clauses: [answer.Clauses]bool{true, true, false, true, true}, UserIPv6: netip.MustParseAddr("192.0.2.7"), AgreementTime: configured, Manual: true,
+		Clauses: [decode.Clauses]bool{true, true, false, true, true}, UserIPv6: netip.MustParseAddr("192.0.2.7"), AgreementTime: configured, Manual: true,
 	}
 )
 
 // shown returns the answer of a service that shows what was sent, changed.
-func shown(changes ...func(*answer.Consent)) answer.Consent {
-	held := answer.Consent{
-		UserIPv6: answer.Some("::ffff:192.0.2.7"), AgreementTime: answer.Some(configured), Manual: answer.Some(true),
+func shown(changes ...func(*decode.Consent)) decode.Consent {
+	held := decode.Consent{
+		UserIPv6: decode.Some("::ffff:192.0.2.7"), AgreementTime: decode.Some(configured), Manual: decode.Some(true),
 	}
 	for i, agreed := range sent.Clauses {
-		held.Clauses[i] = answer.Some(agreed)
+		held.Clauses[i] = decode.Some(agreed)
 	}
 	for _, change := range changes {
 		change(&held)
@@ -35,20 +35,20 @@ func shown(changes ...func(*answer.Consent)) answer.Consent {
 	return held
 }
 
-func refused(c *answer.Consent) {
+func refused(c *decode.Consent) {
 	for i := range c.Clauses {
-		c.Clauses[i] = answer.Some(false)
+		c.Clauses[i] = decode.Some(false)
 	}
 }
 
-func untimed(c *answer.Consent)   { c.AgreementTime = answer.Optional[time.Time]{} }
-func byBanner(c *answer.Consent)  { c.Manual = answer.Some(false) }
-func masked(c *answer.Consent)    { c.UserIPv6 = answer.Some("192.0.2.0") }
-func noClause(c *answer.Consent)  { c.Clauses[0] = answer.Optional[bool]{Null: true} }
-func noAddress(c *answer.Consent) { c.UserIPv6 = answer.Optional[string]{} }
+func untimed(c *decode.Consent)   { c.AgreementTime = decode.Optional[time.Time]{} }
+func byBanner(c *decode.Consent)  { c.Manual = decode.Some(false) }
+func masked(c *decode.Consent)    { c.UserIPv6 = decode.Some("192.0.2.0") }
+func noClause(c *decode.Consent)  { c.Clauses[0] = decode.Optional[bool]{Null: true} }
+func noAddress(c *decode.Consent) { c.UserIPv6 = decode.Optional[string]{} }
 
-func after(d time.Duration) func(*answer.Consent) {
-	return func(c *answer.Consent) { c.AgreementTime = answer.Some(configured.Add(d)) }
+func after(d time.Duration) func(*decode.Consent) {
+	return func(c *decode.Consent) { c.AgreementTime = decode.Some(configured.Add(d)) }
 }
 
 // TestJudge_eachVerdict has each verdict, and what the actions do then.
@@ -61,7 +61,7 @@ func TestJudge_eachVerdict(t *testing.T) {
 	confirmed := Confirmed{Sent: PrintOf(sent.Shown())}
 	asShown := Confirmed{Sent: PrintOf(sent.Shown()), Shown: PrintOf(shown(masked, after(-30*time.Second)))}
 	for name, tc := range map[string]struct {
-		held    []func(*answer.Consent)
+		held    []func(*decode.Consent)
 		e       Evidence // Print, Wanted and Since are set, unless it is of none
 		untimed bool     // no time is configured
 		want    Verdict
@@ -92,9 +92,9 @@ func TestJudge_eachVerdict(t *testing.T) {
 		"ours that has a time by now":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Action: Withdraw, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Untimed},
 		"ours that the service dates":        {held: of(after(time.Hour)), untimed: true, e: Evidence{Action: Withdraw, Keeping: Keeping{SetsTime: true}, Last: Confirmed{Sent: PrintOf(unstamped.Shown())}}, want: Ours},
 		"ours with a clause of null":         {held: of(noClause, untimed), e: Evidence{Last: confirmed}, want: Untimed},
-		"a time of null":                     {held: of(func(c *answer.Consent) { c.AgreementTime = null[time.Time]() }), want: Same},
-		"an address of null":                 {held: of(func(c *answer.Consent) { c.UserIPv6 = null[string]() }), want: Earlier},
-		"an address in another spelling":     {held: of(func(c *answer.Consent) { c.UserIPv6 = answer.Some("192.0.2.7") }), want: Same},
+		"a time of null":                     {held: of(func(c *decode.Consent) { c.AgreementTime = null[time.Time]() }), want: Same},
+		"an address of null":                 {held: of(func(c *decode.Consent) { c.UserIPv6 = null[string]() }), want: Earlier},
+		"an address in another spelling":     {held: of(func(c *decode.Consent) { c.UserIPv6 = decode.Some("192.0.2.7") }), want: Same},
 		"another manual":                     {held: of(byBanner), want: Earlier},
 		"another manual, which is altered":   {held: of(byBanner), e: Evidence{Keeping: Keeping{Altered: []string{"manual"}}}, want: Same},
 		"another address":                    {held: of(masked), want: Earlier},
@@ -149,10 +149,10 @@ func TestJudge_eachVerdict(t *testing.T) {
 	}
 }
 
-func of(changes ...func(*answer.Consent)) []func(*answer.Consent) { return changes }
+func of(changes ...func(*decode.Consent)) []func(*decode.Consent) { return changes }
 
 // null returns a field that an answer has as null.
-func null[T any]() answer.Optional[T] { return answer.Optional[T]{Null: true} }
+func null[T any]() decode.Optional[T] { return decode.Optional[T]{Null: true} }
 
 // TestJudge_everySetOfFacts holds what users are promised for every set of facts, possible or not.
 func TestJudge_everySetOfFacts(t *testing.T) {

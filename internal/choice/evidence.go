@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Reading is what the service says of a person.
 type Reading struct {
-	Held   answer.Consent
+	Held   decode.Consent
 	Print  Print // of Held
 	IsNone bool  // there is no record
 	Cached bool  // the answer is from a cache

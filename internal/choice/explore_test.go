@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
@@ -46,19 +46,19 @@ func (s service) keeping(of int) Keeping {
 }
 
 // store returns the record that the service makes of a write.
-func (s service) store(held *answer.Consent, r Record, now time.Time) *answer.Consent {
-	after := answer.Consent{Manual: answer.Some(r.Manual)}
+func (s service) store(held *decode.Consent, r Record, now time.Time) *decode.Consent {
+	after := decode.Consent{Manual: decode.Some(r.Manual)}
 	if held != nil { // fields that are not sent stay
 		after.UserIPv6, after.AgreementTime = held.UserIPv6, held.AgreementTime
 	}
 	for i, agreed := range r.Clauses {
-		after.Clauses[i] = answer.Some(agreed)
+		after.Clauses[i] = decode.Some(agreed)
 	}
 	if r.UserIPv6.IsValid() {
-		after.UserIPv6 = answer.Some(r.UserIPv6.String())
+		after.UserIPv6 = decode.Some(r.UserIPv6.String())
 	}
 	if s.masks {
-		after.UserIPv6 = answer.Some("192.0.2.0")
+		after.UserIPv6 = decode.Some("192.0.2.0")
 	}
 
 	at := r.AgreementTime
@@ -67,10 +67,10 @@ func (s service) store(held *answer.Consent, r Record, now time.Time) *answer.Co
 		at = now
 	}
 	if !at.IsZero() {
-		after.AgreementTime = answer.Some(at.Truncate(max(s.precision, time.Millisecond)))
+		after.AgreementTime = decode.Some(at.Truncate(max(s.precision, time.Millisecond)))
 	}
-	if s.keepsNone || s.drops && r.Clauses == [answer.Clauses]bool{} {
-		after.AgreementTime = answer.Optional[time.Time]{}
+	if s.keepsNone || s.drops && r.Clauses == [decode.Clauses]bool{} {
+		after.AgreementTime = decode.Optional[time.Time]{}
 	}
 
 	return &after
@@ -101,8 +101,8 @@ var events = []struct {
 	name    string
 	happens func(w *world)
 }{
-	{"the person refuses", func(w *world) { w.choose([answer.Clauses]bool{4: true}) }},
-	{"the person refuses all", func(w *world) { w.choose([answer.Clauses]bool{}) }},
+	{"the person refuses", func(w *world) { w.choose([decode.Clauses]bool{4: true}) }},
+	{"the person refuses all", func(w *world) { w.choose([decode.Clauses]bool{}) }},
 	{"create one", func(w *world) { w.write(one, agreedTo, false) }},
 	{"change one", func(w *world) { w.write(one, changedTo, true) }},
 	{"withdraw one", func(w *world) { w.withdraw(one) }},
@@ -124,8 +124,8 @@ type world struct {
 	service service
 	now     time.Time
 
-	held     *answer.Consent // what the service holds
-	old      *answer.Consent // what it held before
+	held     *decode.Consent // what the service holds
+	old      *decode.Consent // what it held before
 	byPerson bool            // the person has made the record
 	reading  fault           // of the next one
 	writing  fault           // of the next one
@@ -233,10 +233,10 @@ func (w *world) send(of int, e Evidence) (act Act, failed bool) {
 	}
 }
 
-var agreedTo, changedTo = [answer.Clauses]bool{true, true, false, true, true}, [answer.Clauses]bool{true, true, true, true, true}
+var agreedTo, changedTo = [decode.Clauses]bool{true, true, false, true, true}, [decode.Clauses]bool{true, true, true, true, true}
 
 // write creates an object, changes one that exists, or applies the row.
-func (w *world) write(of int, clauses [answer.Clauses]bool, exists bool) {
+func (w *world) write(of int, clauses [decode.Clauses]bool, exists bool) {
 	if w.all[of].exists != exists {
 		return
 	}
@@ -296,7 +296,7 @@ func (w *world) withdraw(of int) {
 	if w.isOld {
 		return
 	}
-	if isWithdrawn && !w.held.HasClauses([answer.Clauses]bool{}) {
+	if isWithdrawn && !w.held.HasClauses([decode.Clauses]bool{}) {
 		w.broken = "it is reported as withdrawn, and is not"
 	}
 	if act == Report && w.held != nil && w.old != nil {
@@ -305,7 +305,7 @@ func (w *world) withdraw(of int) {
 }
 
 // choose lets the person choose in the banner of the service.
-func (w *world) choose(clauses [answer.Clauses]bool) {
+func (w *world) choose(clauses [decode.Clauses]bool) {
 	w.old, w.held, w.byPerson = w.held, w.service.store(w.held, Record{Clauses: clauses, AgreementTime: w.now}, w.now), true
 }
 

@@ -12,18 +12,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Record is a consent record to write, or that was written (section 2). Field describes its fields.
 type Record struct {
-	Clauses       [answer.Clauses]bool
+	Clauses       [decode.Clauses]bool
 	UserIPv6      netip.Addr // the zero Addr is not sent
 	AgreementTime time.Time  // to the millisecond; the zero Time is not sent
 	Manual        bool
 }
 
-// Field returns a pointer to one of answer.ConsentFields: a *bool, *time.Time, *netip.Addr or *string.
+// Field returns a pointer to one of decode.ConsentFields: a *bool, *time.Time, *netip.Addr or *string.
 func (r *Record) Field(name string) any {
 	switch name {
 	case "user_ipv6":
@@ -34,14 +34,14 @@ func (r *Record) Field(name string) any {
 		return &r.Manual
 	}
 
-	return &r.Clauses[slices.Index(answer.ClauseNames[:], name)]
+	return &r.Clauses[slices.Index(decode.ClauseNames[:], name)]
 }
 
 // Values returns the fields that are sent, by name: each bool, and what is not zero. An address and a text are
 // private: no message shows them.
 func (r Record) Values() map[string]any {
 	values := map[string]any{}
-	for _, name := range answer.ConsentFields {
+	for _, name := range decode.ConsentFields {
 		value := reflect.ValueOf(r.Field(name)).Elem()
 		if value.Kind() == reflect.Bool || !value.IsZero() {
 			values[name] = value.Interface()
@@ -53,21 +53,21 @@ func (r Record) Values() map[string]any {
 
 // Withdrawal returns the record that withdraws this one: five false clauses and no time.
 func (r Record) Withdrawal() Record {
-	r.Clauses, r.AgreementTime = [answer.Clauses]bool{}, time.Time{}
+	r.Clauses, r.AgreementTime = [decode.Clauses]bool{}, time.Time{}
 	return r
 }
 
 // Shown returns the record as a service shows it that keeps everything.
-func (r Record) Shown() answer.Consent {
-	held := answer.Consent{Manual: answer.Some(r.Manual)}
+func (r Record) Shown() decode.Consent {
+	held := decode.Consent{Manual: decode.Some(r.Manual)}
 	for i, agreed := range r.Clauses {
-		held.Clauses[i] = answer.Some(agreed)
+		held.Clauses[i] = decode.Some(agreed)
 	}
 	if !r.AgreementTime.IsZero() {
-		held.AgreementTime = answer.Some(r.AgreementTime)
+		held.AgreementTime = decode.Some(r.AgreementTime)
 	}
 	if r.UserIPv6.IsValid() {
-		held.UserIPv6 = answer.Some(r.UserIPv6.String())
+		held.UserIPv6 = decode.Some(r.UserIPv6.String())
 	}
 
 	return held
@@ -89,7 +89,7 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 		"agreement_time": isOther(held.Time, sent.Time) && !k.SetsTime && max(held.Time-sent.Time, sent.Time-held.Time) >= k.precision(held.Time, sent.Time),
 		"manual":         isOther(held.Manual, sent.Manual),
 	}
-	for i, name := range answer.ClauseNames {
+	for i, name := range decode.ClauseNames {
 		differs[name] = held.Clauses[i] != sent.Clauses[i]
 	}
 
@@ -126,20 +126,20 @@ func (k Keeping) precision(held, sent int64) int64 {
 type Print struct {
 	Time    int64                `json:"t,omitzero"` // in milliseconds since 1970; 0 without one
 	Address uint32               `json:"a,omitzero"` // a part of a hash; 0 without one, nullAddress for null
-	Clauses [answer.Clauses]Flag `json:"c,omitzero"`
+	Clauses [decode.Clauses]Flag `json:"c,omitzero"`
 	Manual  Flag                 `json:"m,omitzero"`
 }
 
 // Flag is a truth value of a record: 1 for false, 2 for true, and 0 for none.
 type Flag uint8
 
-var flags = map[answer.Optional[bool]]Flag{answer.Some(false): 1, answer.Some(true): 2}
+var flags = map[decode.Optional[bool]]Flag{decode.Some(false): 1, decode.Some(true): 2}
 
 // nullAddress stands for null in Print.Address.
 const nullAddress = 1
 
 // PrintOf returns the print of a record at the service.
-func PrintOf(held answer.Consent) (p Print) {
+func PrintOf(held decode.Consent) (p Print) {
 	for i, clause := range held.Clauses {
 		p.Clauses[i] = flags[clause]
 	}

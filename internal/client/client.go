@@ -4,7 +4,7 @@
 // its interface leaves open. It knows nothing of Terraform's schemas and types.
 //
 // The section numbers in the comments are those of the interface description. Package transport gets a
-// request to the service and its answer back; packages answer and records say what an answer is.
+// request to the service and its answer back; packages decode and records say what an answer is.
 package client
 
 import (
@@ -24,9 +24,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -168,7 +168,7 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 
-	return got.JSON, failure(got, cmp.Or(c.wire.Result.Says(got.JSON), answer.ReadUser(got.JSON)))
+	return got.JSON, failure(got, cmp.Or(c.wire.Result.Says(got.JSON), decode.ReadUser(got.JSON)))
 }
 
 // ask sends a request about a person, or about a scope, and returns its answer. A reading whose answer
@@ -234,7 +234,7 @@ func (w Wire) judgeAbsence(p Person, err error) error {
 // failure returns the *Error of an answer that is not what was asked for, or that ended while it was
 // read; nil if err is nil. It shows nothing of the answer but the names of members.
 func failure(a transport.Answer, err error) error {
-	judged, isJudged := errors.AsType[*answer.Error](err)
+	judged, isJudged := errors.AsType[*decode.Error](err)
 	switch {
 	case err == nil:
 		return nil
@@ -242,11 +242,11 @@ func failure(a transport.Answer, err error) error {
 		return transport.CauseError(a.Exchange, a.Body.Failure)
 	case !isJudged:
 		return streamError(a, err)
-	case judged.Outcome == answer.Refused:
+	case judged.Outcome == decode.Refused:
 		return transport.Refusal(a)
 	}
 
-	classes := map[answer.Outcome]transport.ErrorClass{answer.Absent: transport.ClassNotFound}
+	classes := map[decode.Outcome]transport.ErrorClass{decode.Absent: transport.ClassNotFound}
 	e := transport.NewError(a.Exchange, cmp.Or(classes[judged.Outcome], transport.ClassPayload), a.Redact.Clean(judged.Error()))
 	e.Ambiguous = false
 

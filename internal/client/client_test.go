@@ -11,9 +11,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -151,7 +151,7 @@ func TestChange_isDecidedByItsEffect(t *testing.T) {
 		_, err = c.CurrentUser(t.Context())
 		_ = wantClass(t, err, transport.ClassRejected)
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-		cfg.Wire.Result = answer.Result{At: "/code", Success: []string{"0"}}
+		cfg.Wire.Result = decode.Result{At: "/code", Success: []string{"0"}}
 	})
 }
 
@@ -159,7 +159,7 @@ func TestChange_isDecidedByItsEffect(t *testing.T) {
 func TestFetchData_withoutTheList(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		_, err := c.FetchData(t.Context(), jane, answer.DataCall{}, &strings.Builder{})
+		_, err := c.FetchData(t.Context(), jane, decode.DataCall{}, &strings.Builder{})
 		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data.at") {
 			t.Errorf("it says %q", e.Detail)
 		}
@@ -192,7 +192,7 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 			c.fault.Operation, c.fault.Header = mockserver.OpGetAllData, jsonHeader(append([]string{"Content-Type", "text/csv; charset=utf-8"}, c.header...)...)
 			service.Inject(c.fault)
 			var file strings.Builder
-			receipt, err := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, &file)
+			receipt, err := cl.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, &file)
 			if c.class != "" {
 				if e := wantClass(t, err, c.class); strings.Contains(e.Describe(), "Jane") || !strings.Contains(e.Detail, c.says) {
 					t.Errorf("%s: it says %q", name, e.Describe())

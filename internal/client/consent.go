@@ -14,9 +14,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
@@ -28,10 +28,10 @@ var (
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
 // ClassNotFound where the service says that there is no consent, as wire.absent says, by
 // null, or by an empty object, and ErrCached.
-func (c *Client) GetConsent(ctx context.Context, p Person) (answer.Consent, error) {
+func (c *Client) GetConsent(ctx context.Context, p Person) (decode.Consent, error) {
 	read, err := c.ReadConsent(ctx, p)
 	if err == nil && read.Cached {
-		return answer.Consent{}, ErrCached
+		return decode.Consent{}, ErrCached
 	}
 
 	return read.Held, err
@@ -53,17 +53,17 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 		read.IsNone, read.Cached = e.Class == transport.ClassNotFound, e.Cached
 	}
 
-	if named := read.Held.Identity; named != "" && answer.PersonKey(named) != answer.PersonKey(p.Identity) {
+	if named := read.Held.Identity; named != "" && decode.PersonKey(named) != decode.PersonKey(p.Identity) {
 		return choice.Reading{}, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
 	}
 
 	return read, err
 }
 
-// consentOf returns the consent record of an answer, or a *answer.Error.
-func (w Wire) consentOf(v jsontext.Value) (answer.Consent, error) {
+// consentOf returns the consent record of an answer, or a *decode.Error.
+func (w Wire) consentOf(v jsontext.Value) (decode.Consent, error) {
 	c := w.Consent
-	return answer.ConsentCall{Envelope: w.Envelope, At: c.At, OmitsFalse: c.OmitsFalse, TimeFormat: cmp.Or(c.TimeAnswered, c.TimeFormat)}.Read(v)
+	return decode.ConsentCall{Envelope: w.Envelope, At: c.At, OmitsFalse: c.OmitsFalse, TimeFormat: cmp.Or(c.TimeAnswered, c.TimeFormat)}.Read(v)
 }
 
 // Readings of a consent that nothing may be decided by.
@@ -85,11 +85,11 @@ var sentAs = map[string]struct {
 	unit      int64         // in milliseconds
 	precision time.Duration // zero for milliseconds
 }{
-	answer.TimeRFC3339: {layout: instantLayout},
-	answer.TimeUTC:     {layout: strings.TrimSuffix(instantLayout, "Z07:00")},
-	answer.TimeDate:    {layout: dayLayout, precision: 24 * time.Hour},
-	answer.TimeUnixMS:  {unit: 1},
-	answer.TimeUnixS:   {unit: 1000, precision: time.Second},
+	decode.TimeRFC3339: {layout: instantLayout},
+	decode.TimeUTC:     {layout: strings.TrimSuffix(instantLayout, "Z07:00")},
+	decode.TimeDate:    {layout: dayLayout, precision: 24 * time.Hour},
+	decode.TimeUnixMS:  {unit: 1},
+	decode.TimeUnixS:   {unit: 1000, precision: time.Second},
 }
 
 // keeping returns how the service keeps consent records.
@@ -175,7 +175,7 @@ type ConsentWrite struct {
 // ConsentResult is the result of an update that did not fail.
 type ConsentResult struct {
 	Sent  bool            // and confirmed; otherwise Judge has said no
-	Shown *answer.Consent // the record as the service shows it after the write; nil if it does not
+	Shown *decode.Consent // the record as the service shows it after the write; nil if it does not
 }
 
 // UpdateConsent is PATCH …/user/:identityId/consent (section 4). The caller holds Consents for the
@@ -276,7 +276,7 @@ func (w *consentWrite) send(ctx context.Context) (err error) {
 // confirm takes the record that the answer to a write shows, or reads it where that is wanted or the
 // answer is something else. A reading that fails does not undo a success that says nothing.
 func (w *consentWrite) confirm(ctx context.Context) (ConsentResult, error) {
-	if answer.SaysNo(w.got.JSON) {
+	if decode.SaysNo(w.got.JSON) {
 		return ConsentResult{}, transport.Refusal(w.got)
 	}
 	isSilent := len(w.got.JSON) == 0

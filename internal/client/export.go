@@ -19,8 +19,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -225,7 +225,7 @@ func readHead(head []byte, options records.Options) bool {
 
 // ignoresField reports whether the settings ignore a header field or trailer field.
 func (w Wire) ignoresField(name string) bool {
-	return w.Ignored[jsontext.Pointer("/"+name)] == answer.AnyValue
+	return w.Ignored[jsontext.Pointer("/"+name)] == decode.AnyValue
 }
 
 // dayLayout is how the interface writes a UTC date (section 4, Export).

@@ -19,9 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -147,7 +147,7 @@ func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
 				t.Errorf("with %q the gap is %q", header, list.Gap)
 			}
 
-			_, err = c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
+			_, err = c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, io.Discard)
 			if e := wantClass(t, err, transport.ClassPayload); e.Ambiguous || !strings.Contains(e.Detail, "wire.all_data.at") {
 				t.Errorf("with %q it is ambiguous, or says %q", header, e.Detail)
 			}
@@ -507,7 +507,7 @@ func TestStream_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 		noError(t, read.CloseWithError(full))
 
 		_, ofExport := export(t.Context(), t, c, &received{refuse: full})
-		_, ofData := c.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, write)
+		_, ofData := c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write)
 		if ofExport != full || ofData != full { //nolint:errorlint // exactly as it is
 			t.Errorf("they ended with %v and %v", ofExport, ofData)
 		}
@@ -536,7 +536,7 @@ func TestStream_endIsThatOfTheAnswer(t *testing.T) {
 					})
 				}
 
-				_, err := cl.FetchData(t.Context(), jane, answer.DataCall{Seen: true}, io.Discard)
+				_, err := cl.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, io.Discard)
 				if body == day {
 					_, err = export(t.Context(), t, cl, &received{})
 				}
@@ -546,7 +546,7 @@ func TestStream_endIsThatOfTheAnswer(t *testing.T) {
 					t.Errorf("it says %q", e.Detail)
 				}
 			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-				cfg.Wire.Ignored = map[jsontext.Pointer]string{"/X-Took": answer.AnyValue}
+				cfg.Wire.Ignored = map[jsontext.Pointer]string{"/X-Took": decode.AnyValue}
 			})
 		}
 	}

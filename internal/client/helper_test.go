@@ -14,10 +14,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -107,7 +107,7 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 
 // allTrue returns an update that agrees to all clauses.
 func allTrue() choice.Record {
-	return choice.Record{Clauses: [answer.Clauses]bool{true, true, true, true, true}, Manual: true}
+	return choice.Record{Clauses: [decode.Clauses]bool{true, true, true, true, true}, Manual: true}
 }
 
 // update sends allTrue for the person.
@@ -125,7 +125,7 @@ func changes() map[string]func(context.Context, *client.Client) error {
 			return err
 		},
 		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.FetchData(ctx, jane, answer.DataCall{Seen: true}, io.Discard)
+			_, err := c.FetchData(ctx, jane, decode.DataCall{Seen: true}, io.Discard)
 			return err
 		},
 	}

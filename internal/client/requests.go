@@ -15,8 +15,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -31,16 +31,16 @@ var (
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
 // all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
-func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.PendingList, _ error) {
+func (c *Client) ListPending(ctx context.Context, scope Scope) (list decode.PendingList, _ error) {
 	pages := &pages{base: c.base}
 	for more := true; more; {
 		got, err := c.ask(ctx, Person{Scope: scope}, transport.Request{Op: opListPending, Query: pages.query})
 		if err != nil {
-			return answer.PendingList{}, err
+			return decode.PendingList{}, err
 		}
 		part, err := c.readPending(got)
 		if err != nil {
-			return answer.PendingList{}, failure(got, err)
+			return decode.PendingList{}, failure(got, err)
 		}
 
 		list.Records = append(list.Records, part.Records...)
@@ -58,10 +58,10 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list answer.Pend
 		}
 		more, err = pages.follow(got, next, total, int64(len(part.Records)))
 		if err != nil {
-			list.Gap = cmp.Or(list.Gap, answer.Partial(err.Error()).Error())
+			list.Gap = cmp.Or(list.Gap, decode.Partial(err.Error()).Error())
 		}
 	}
-	slices.SortFunc(list.Records, answer.PendingRecord.Compare)
+	slices.SortFunc(list.Records, decode.PendingRecord.Compare)
 
 	return list, nil
 }
@@ -72,23 +72,23 @@ const limitAdvice = 256 << 10
 
 // readPending returns the list that an answer is, or the page of it. Settings are proposed that admit what is
 // not a whole list, or that name what its records do not say in a known way, unless it is long. Errors are those
-// of package answer.
-func (c *Client) readPending(got transport.Answer) (answer.PendingList, error) {
-	read := func(with Wire) (answer.PendingList, error) {
-		return answer.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope}.Read(got.JSON)
+// of package decode.
+func (c *Client) readPending(got transport.Answer) (decode.PendingList, error) {
+	read := func(with Wire) (decode.PendingList, error) {
+		return decode.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope}.Read(got.JSON)
 	}
 	list, err := read(c.wire)
 	if len(got.JSON) <= limitAdvice {
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
 		err = c.wire.advise(err, got.JSON, propose, func(with Wire) bool { _, err := read(with); return err == nil })
-		if slices.ContainsFunc(list.Records, answer.PendingRecord.IsUnknown) {
+		if slices.ContainsFunc(list.Records, decode.PendingRecord.IsUnknown) {
 			list.Hint = c.wire.proposal(got.JSON, propose, func(with Wire) bool {
 				named, err := read(with)
-				return err == nil && !slices.ContainsFunc(named.Records, answer.PendingRecord.IsUnknown)
+				return err == nil && !slices.ContainsFunc(named.Records, decode.PendingRecord.IsUnknown)
 			})
 		}
 	}
-	if p, ok := errors.AsType[*answer.Error](err); ok && p.Outcome == answer.Incomplete {
+	if p, ok := errors.AsType[*decode.Error](err); ok && p.Outcome == decode.Incomplete {
 		list.Gap, err = p.Error(), nil
 	}
 
@@ -114,9 +114,9 @@ func ShownID(id, person string) string {
 // has caused. An empty request type stands for the pending list.
 func DeferredError(requestType string, class transport.ErrorClass, detail string) *transport.Error {
 	op := map[string]transport.Operation{
-		answer.RequestDataDeletion:  opDeleteData,
-		answer.RequestDataAccess:    opGetAllData,
-		answer.RequestProfileUpdate: opUpdateProfile,
+		decode.RequestDataDeletion:  opDeleteData,
+		decode.RequestDataAccess:    opGetAllData,
+		decode.RequestProfileUpdate: opUpdateProfile,
 		"":                          opListPending,
 	}[requestType]
 
@@ -126,10 +126,10 @@ func DeferredError(requestType string, class transport.ErrorClass, detail string
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
 // data does not revoke consent. The request is sent once, since each that arrives is another
 // one in the service's queue; package deferred decides when. Errors are *Error.
-func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, error) {
+func (c *Client) DeleteData(ctx context.Context, p Person) (decode.Receipt, error) {
 	got, err := c.ask(ctx, p, transport.Request{Op: opDeleteData})
 	if err != nil {
-		return answer.Receipt{}, err
+		return decode.Receipt{}, err
 	}
 
 	receipt, err := c.wire.Envelope.ReadReceipt(got.Status, got.JSON, p.Identity)
@@ -144,20 +144,20 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (answer.Receipt, erro
 // An answer with status 200 that is recognised as the data is written to w as it comes, whatever its
 // size, and the receipt says Delivered; what is written without that is not the data. The caller sets
 // Seen in the call. Errors are *Error, or those of w as they are.
-func (c *Client) FetchData(ctx context.Context, p Person, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+func (c *Client) FetchData(ctx context.Context, p Person, call decode.DataCall, w io.Writer) (decode.Receipt, error) {
 	call.Person, call.Envelope, call.At = p.Identity, c.wire.Envelope, c.wire.AllData.At
 	if c.ListUse == ListIgnored && call.At == nil {
-		return answer.Receipt{}, transport.NewError(about(opGetAllData), transport.ClassInvalid, "where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent")
+		return decode.Receipt{}, transport.NewError(about(opGetAllData), transport.ClassInvalid, "where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent")
 	}
 
 	s, err := c.ask(ctx, p, transport.Request{Op: opGetAllData})
 	if err != nil {
-		return answer.Receipt{}, err
+		return decode.Receipt{}, err
 	}
 	defer s.Body.Close()
 
 	if s.Cached {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
+		return decode.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
 	next, err := linkTargets(s.Header)
 	call.Continued = len(next) > 0 || err != nil
@@ -170,16 +170,16 @@ const limitAcknowledgement = 64 << 10
 
 // readData reads the answer to a request for data. Data of the media type of the settings, which are not
 // JSON, are written as they come.
-func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+func (c *Client) readData(s transport.Answer, call decode.DataCall, w io.Writer) (decode.Receipt, error) {
 	unpacked, err := transport.Unpack(s.Header, s.Body)
 	if err != nil {
-		return answer.Receipt{}, failure(s, err)
+		return decode.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
-		return answer.Receipt{}, failure(s, err)
+		return decode.Receipt{}, failure(s, err)
 	}
 	whole, sink := io.MultiReader(bytes.NewReader(head), unpacked), &sink{Writer: w}
 	form := cmp.Or(c.wire.AllData.MediaType, "none")
@@ -190,9 +190,9 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 		return c.readShort(s, head, call, w)
 	}
 
-	s.JSON, err = answer.Abridge(io.TeeReader(whole, sink))
+	s.JSON, err = decode.Abridge(io.TeeReader(whole, sink))
 	if err != nil {
-		return answer.Receipt{}, formError(s, head, sink.errorOf(s, err))
+		return decode.Receipt{}, formError(s, head, sink.errorOf(s, err))
 	}
 	receipt, err := call.Read(s.Status, s.JSON)
 
@@ -200,14 +200,14 @@ func (c *Client) readData(s transport.Answer, call answer.DataCall, w io.Writer)
 }
 
 // readShort reads a receipt, or data that are no larger than one and are written then.
-func (c *Client) readShort(s transport.Answer, text []byte, call answer.DataCall, w io.Writer) (_ answer.Receipt, err error) {
+func (c *Client) readShort(s transport.Answer, text []byte, call decode.DataCall, w io.Writer) (_ decode.Receipt, err error) {
 	if s.JSON, err = s.Parse(bytes.NewReader(text)); err != nil {
-		return answer.Receipt{}, formError(s, text, err)
+		return decode.Receipt{}, formError(s, text, err)
 	}
 	receipt, err := call.Read(s.Status, s.JSON)
 	if receipt.Delivered {
 		if _, err := w.Write(s.JSON); err != nil {
-			return answer.Receipt{}, err
+			return decode.Receipt{}, err
 		}
 	}
 
@@ -236,23 +236,23 @@ func formError(s transport.Answer, head []byte, err error) error {
 }
 
 // copyData writes data that are not JSON as they come. An answer without content is not the data.
-func (c *Client) copyData(s transport.Answer, text io.Reader, sink *sink) (answer.Receipt, error) {
+func (c *Client) copyData(s transport.Answer, text io.Reader, sink *sink) (decode.Receipt, error) {
 	n, err := io.Copy(sink, text)
 	if err != nil {
-		return answer.Receipt{}, sink.errorOf(s, err)
+		return decode.Receipt{}, sink.errorOf(s, err)
 	}
 	if n == 0 || !s.Body.IsDelimited {
-		return answer.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
+		return decode.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
 	}
 
-	return c.shown(s, answer.Receipt{At: time.Now(), Delivered: true}, nil)
+	return c.shown(s, decode.Receipt{At: time.Now(), Delivered: true}, nil)
 }
 
 // shown returns the receipt of an answer as it may be shown, or the error of an answer that is neither a
-// receipt nor whole data. err is of package answer.
-func (c *Client) shown(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
+// receipt nor whole data. err is of package decode.
+func (c *Client) shown(a transport.Answer, r decode.Receipt, err error) (decode.Receipt, error) {
 	if err != nil {
-		return answer.Receipt{}, failure(a, err)
+		return decode.Receipt{}, failure(a, err)
 	}
 	if r.Delivered {
 		return r, a.EndError(c.wire.ignoresField)
@@ -282,13 +282,13 @@ func (s *sink) errorOf(a transport.Answer, err error) error {
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
 // caller knows of; an answer that has them in another place is an error. Errors are *Error,
 // of ClassNotFound where the service itself says that there is none, which the profile says too.
-func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (answer.Profile, error) {
+func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (decode.Profile, error) {
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
 	if none, ok := errors.AsType[*transport.Error](err); ok {
-		return answer.Profile{Cached: none.Cached, Date: none.Date, IsNone: none.Class == transport.ClassNotFound}, err
+		return decode.Profile{Cached: none.Cached, Date: none.Date, IsNone: none.Class == transport.ClassNotFound}, err
 	}
 
-	profile, err := answer.ProfileCall{Envelope: c.wire.Envelope, At: c.wire.Profile.At, Managed: managed}.Read(got.JSON)
+	profile, err := decode.ProfileCall{Envelope: c.wire.Envelope, At: c.wire.Profile.At, Managed: managed}.Read(got.JSON)
 	profile.Cached, profile.Date = got.Cached, got.Date
 
 	return profile, failure(got, err)
@@ -297,7 +297,7 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
-func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (answer.Receipt, error) {
+func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (decode.Receipt, error) {
 	r := transport.Request{Op: opUpdateProfile, Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
 	for _, v := range members {
 		r.Private = append(r.Private, transport.PrivateValues(v)...)
@@ -305,7 +305,7 @@ func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string
 
 	got, err := c.ask(ctx, p, r)
 	if err != nil {
-		return answer.Receipt{}, err
+		return decode.Receipt{}, err
 	}
 	receipt, err := c.wire.Envelope.ReadUpdateReceipt(got.Status, got.JSON, p.Identity, members)
 

@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -26,7 +26,7 @@ import (
 // answers, which words stand for what, and how requests carry their fields. A zero value of a
 // setting takes its default. The names in JSON are those of the block wire in a provider block.
 type Wire struct {
-	answer.Envelope
+	decode.Envelope
 
 	Lag    string   `json:"lag,omitzero"`    // of any reading behind the service, a Go duration from 0s to LimitLag
 	Absent []string `json:"absent,omitzero"` // answers that say that there is nothing about a person, of AbsentForms
@@ -40,7 +40,7 @@ type Wire struct {
 	Pending struct {
 		Use string `json:"use,omitzero"` // one of ListUses
 
-		answer.ListMap
+		decode.ListMap
 	} `json:"pending,omitzero"`
 	AllData struct {
 		At        *jsontext.Pointer `json:"at,omitzero"`         // of the data; nil recognises it
@@ -93,7 +93,7 @@ const (
 var (
 	AbsentForms = []string{AbsentJSON404, AbsentAny404, Absent204, AbsentEmpty}
 	Placements  = []string{transport.InJSON, transport.InForm, transport.InQuery}
-	TimeFormats = []string{answer.TimeRFC3339, answer.TimeUnixMS, answer.TimeUnixS, answer.TimeUTC, answer.TimeDate}
+	TimeFormats = []string{decode.TimeRFC3339, decode.TimeUnixMS, decode.TimeUnixS, decode.TimeUTC, decode.TimeDate}
 	TimesKept   = []string{"exact", "ms", KeptS, KeptMinute, KeptDay, KeptByService}
 	Alterable   = []string{"user_ipv6", "manual"}
 	ListUses    = []string{ListWhole, ListPartial, ListIgnored}
@@ -238,8 +238,8 @@ var wireRules = map[jsontext.Pointer]wireRule{
 	"/pending/use":           oneOf(ListUses),
 	"/export/invalid_utf8":   oneOf(InvalidUses),
 
-	"/pending/types":         wordsFor(answer.RequestTypes),
-	"/pending/statuses":      wordsFor(answer.StatusMeanings),
+	"/pending/types":         wordsFor(decode.RequestTypes),
+	"/pending/statuses":      wordsFor(decode.StatusMeanings),
 	"/export/kinds":          wordsFor(ExportKinds),
 	"/export/kind_values":    wordsFor(ExportKinds),
 	"/result/success":        wordsFor(nil),
@@ -284,10 +284,10 @@ func (w Wire) With(s infer.Settings) (Wire, error) {
 	return with, err
 }
 
-// advise adds a proposal to the *answer.Error of an answer that is not recognised, and to no other error.
+// advise adds a proposal to the *decode.Error of an answer that is not recognised, and to no other error.
 func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) error {
-	p, ok := errors.AsType[*answer.Error](err)
-	if ok && p.Outcome != answer.Refused && p.Outcome != answer.Absent {
+	p, ok := errors.AsType[*decode.Error](err)
+	if ok && p.Outcome != decode.Refused && p.Outcome != decode.Absent {
 		p.Advice = cmp.Or(w.proposal(v, propose, admits), p.Advice)
 	}
 	return err
@@ -306,7 +306,7 @@ func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, ad
 			continue
 		}
 		if s = s.Shortest(suffices); !slices.ContainsFunc(s.Texts(), isHidden) {
-			return "look at it: " + answer.Admits(s.Sentence())
+			return "look at it: " + decode.Admits(s.Sentence())
 		}
 	}
 
@@ -317,7 +317,7 @@ func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, ad
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		isPlain := strings.Trim(part, "0123456789[]{}") == "" // an index or an empty value
-		if !isPlain && part != answer.AnyValue && !jsonvalue.IsFieldName(part) {
+		if !isPlain && part != decode.AnyValue && !jsonvalue.IsFieldName(part) {
 			return true
 		}
 	}

@@ -23,9 +23,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -134,7 +134,7 @@ type listing struct {
 type listed struct {
 	identity string
 	isAsked  bool
-	held     answer.Consent
+	held     decode.Consent
 	err      error
 }
 
@@ -232,7 +232,7 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 				l.add(identity)
 			} else {
 				unnamed++
-				example = cmp.Or(example, answer.Members(record, ""))
+				example = cmp.Or(example, decode.Members(record, ""))
 			}
 		}
 

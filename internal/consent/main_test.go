@@ -51,7 +51,7 @@ func choose(at string) mockserver.ConsentRecord {
 }
 
 // refusal returns the record of a person who agrees to nothing, and so has no agreement_time. Other
-// forms of none are read as this one, see answer.TestReadConsent_spellingsOfATime.
+// forms of none are read as this one, see decode.TestReadConsent_spellingsOfATime.
 func refusal() mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: new(false)}
 }

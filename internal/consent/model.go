@@ -20,9 +20,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -64,7 +64,7 @@ var fieldTexts = map[string]string{
 
 // addRecord adds the fields of a record to the attributes of the resource.
 func addRecord(attributes map[string]schema.Attribute) {
-	for _, name := range answer.ClauseNames {
+	for _, name := range decode.ClauseNames {
 		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
 	}
 	attributes["user_ipv6"] = schema.StringAttribute{
@@ -246,7 +246,7 @@ func (m *recordModel) flags() []*types.Bool {
 }
 
 // fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
-func (m *recordModel) fromAPI(held answer.Consent) {
+func (m *recordModel) fromAPI(held decode.Consent) {
 	*m = recordModel{}
 	fields := append(held.Clauses[:], held.Manual)
 	for i, flag := range m.flags() {
@@ -264,7 +264,7 @@ func (m *recordModel) fromAPI(held answer.Consent) {
 
 // record returns the record to write.
 func (m *recordModel) record() (r choice.Record) {
-	for i, flag := range m.flags()[:answer.Clauses] {
+	for i, flag := range m.flags()[:decode.Clauses] {
 		r.Clauses[i] = flag.ValueBool()
 	}
 	r.UserIPv6, _ = formats.Address.Value(m.UserIPv6)
@@ -295,11 +295,11 @@ func keepPrior[T attr.Value](planned, prior T) T {
 // take takes the fields of a record into state. A field that the answer lacks keeps its value, and so does
 // a time of null, or any null of a choice that stands. An optional attribute that is not managed stays null, and
 // a value that means the same keeps its spelling.
-func (m *recordModel) take(held answer.Consent, stands bool) {
+func (m *recordModel) take(held decode.Consent, stands bool) {
 	before := *m
 	m.fromAPI(held)
 
-	for i, flag := range m.flags()[:answer.Clauses] {
+	for i, flag := range m.flags()[:decode.Clauses] {
 		if flag.IsNull() && stands {
 			*flag = *before.flags()[i]
 		}
@@ -309,7 +309,7 @@ func (m *recordModel) take(held answer.Consent, stands bool) {
 		return
 	}
 
-	isAbsent := held.UserIPv6 == (answer.Optional[string]{})
+	isAbsent := held.UserIPv6 == (decode.Optional[string]{})
 	m.UserIPv6 = taken(formats.Address, before.UserIPv6, m.UserIPv6, stands || isAbsent)
 	m.AgreementTime = taken(formats.Instant, before.AgreementTime, m.AgreementTime, true)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
@@ -207,7 +207,7 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			if !found {
 				t.Fatal("give the attribute two values")
 			}
-			if !slices.Contains(answer.ConsentFields, attribute.Name) {
+			if !slices.Contains(decode.ConsentFields, attribute.Name) {
 				t.Error("no error of the service is shown at the attribute")
 			}
 

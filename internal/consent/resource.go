@@ -19,10 +19,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -355,7 +355,7 @@ func (r *consentResource) decide(ctx context.Context, c *tfkit.ConsentCase, abou
 
 // addError reports what a read, a write or a withdrawal has failed with.
 func addError(err error, c *tfkit.ConsentCase, diags *diag.Diagnostics) {
-	p := tfkit.ProblemOf(err, tfkit.PriorKept, answer.ConsentFields...)
+	p := tfkit.ProblemOf(err, tfkit.PriorKept, decode.ConsentFields...)
 	if c.Action == choice.Write && !c.Known {
 		p.InState = tfkit.NothingSaved
 	}

@@ -5,7 +5,7 @@ package consent_test
 import (
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
@@ -217,7 +217,7 @@ func TestConsent_situations(t *testing.T) {
 			}
 
 			var clauses [5]bool
-			for i, name := range answer.ClauseNames {
+			for i, name := range decode.ClauseNames {
 				clauses[i] = wanted[name] == true
 			}
 			wantHeld(t, service, clauses)

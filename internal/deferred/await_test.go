@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -110,7 +110,7 @@ func TestDeferred_answerThatLooksLikeTheData(t *testing.T) {
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				r := newRun(t, service, withProfileInData, func(cfg *client.Config) {
 					cfg.Wire.Pending.Use = tc.use
-					cfg.Wire.Pending.Statuses, cfg.MaxRetries = map[string][]string{answer.StatusEnded: {"archived"}}, 0
+					cfg.Wire.Pending.Statuses, cfg.MaxRetries = map[string][]string{decode.StatusEnded: {"archived"}}, 0
 				})
 				var file strings.Builder
 				s, report := r.mustSubmit(t, r.access(&file))
@@ -139,8 +139,8 @@ func TestDeferred_dataOfAnySize(t *testing.T) {
 
 		var file strings.Builder
 		fetch := r.access(nil)
-		fetch.Send = func(ctx context.Context) (answer.Receipt, error) {
-			return r.FetchData(ctx, about, answer.DataCall{Seen: true}, &file)
+		fetch.Send = func(ctx context.Context) (decode.Receipt, error) {
+			return r.FetchData(ctx, about, decode.DataCall{Seen: true}, &file)
 		}
 		s, _ = r.mustSubmit(t, fetch)
 		wantState(t, s, proof.Fulfilled)

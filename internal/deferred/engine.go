@@ -27,9 +27,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
@@ -55,9 +55,9 @@ func NewEngine(c *client.Client) *Engine {
 	list := listFunc(c.ListPending)
 	switch c.ListUse {
 	case client.ListIgnored:
-		list = func(context.Context, client.Scope) (l answer.PendingList, err error) { return l, nil }
+		list = func(context.Context, client.Scope) (l decode.PendingList, err error) { return l, nil }
 	case client.ListPartial:
-		list = func(ctx context.Context, scope client.Scope) (answer.PendingList, error) {
+		list = func(ctx context.Context, scope client.Scope) (decode.PendingList, error) {
 			l, err := c.ListPending(ctx, scope)
 			l.Gap = ""
 			return l, err

@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -87,31 +87,31 @@ func becomes(o mockserver.Outcome) func(*mockserver.Server) {
 func (r run) deletion(identity string) deferred.Request {
 	about := client.Person{Scope: scope, Identity: identity}
 	return deferred.Request{
-		Person: about, Type: answer.RequestDataDeletion,
-		Send:   func(ctx context.Context) (answer.Receipt, error) { return r.DeleteData(ctx, about) },
-		Effect: r.effect(about, func(p answer.Profile) bool { return len(p.Members) == 0 }),
+		Person: about, Type: decode.RequestDataDeletion,
+		Send:   func(ctx context.Context) (decode.Receipt, error) { return r.DeleteData(ctx, about) },
+		Effect: r.effect(about, func(p decode.Profile) bool { return len(p.Members) == 0 }),
 	}
 }
 
 func (r run) access(w io.Writer) deferred.Request {
 	return deferred.Request{
-		Person: about, Type: answer.RequestDataAccess,
-		Send: func(ctx context.Context) (answer.Receipt, error) {
-			return r.FetchData(ctx, about, answer.DataCall{}, w)
+		Person: about, Type: decode.RequestDataAccess,
+		Send: func(ctx context.Context) (decode.Receipt, error) {
+			return r.FetchData(ctx, about, decode.DataCall{}, w)
 		},
 	}
 }
 
 func (r run) update(members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Person: about, Type: answer.RequestProfileUpdate, IdempotencyKey: jsonvalue.FormatObject(members),
-		Send:   func(ctx context.Context) (answer.Receipt, error) { return r.UpdateProfile(ctx, about, members) },
-		Effect: r.effect(about, func(p answer.Profile) bool { return p.Holds(members) }),
+		Person: about, Type: decode.RequestProfileUpdate, IdempotencyKey: jsonvalue.FormatObject(members),
+		Send:   func(ctx context.Context) (decode.Receipt, error) { return r.UpdateProfile(ctx, about, members) },
+		Effect: r.effect(about, func(p decode.Profile) bool { return p.Holds(members) }),
 	}
 }
 
 // effect reads an effect that a profile shows or not.
-func (r run) effect(about client.Person, shows func(answer.Profile) bool) func(context.Context) (deferred.Reading, error) {
+func (r run) effect(about client.Person, shows func(decode.Profile) bool) func(context.Context) (deferred.Reading, error) {
 	return func(ctx context.Context) (deferred.Reading, error) {
 		profile, err := r.GetProfile(ctx, about, nil)
 		reading := deferred.Reading{Profile: profile, Shows: proof.Missing}

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
@@ -23,7 +23,7 @@ const (
 )
 
 // listFunc reads the pending list of a scope.
-type listFunc func(ctx context.Context, scope client.Scope) (answer.PendingList, error)
+type listFunc func(ctx context.Context, scope client.Scope) (decode.PendingList, error)
 
 // pollers has one poller for each scope.
 type pollers struct {
@@ -90,7 +90,7 @@ func (p *poller) take(ctx context.Context, after time.Time, interval time.Durati
 	}
 
 	began := time.Now()
-	var list answer.PendingList
+	var list decode.PendingList
 	defer func() {
 		if recover() != nil {
 			latest.err = client.DeferredError("", transport.ClassInternal, "reading the pending list ended in a panic")

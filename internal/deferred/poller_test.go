@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
@@ -20,8 +20,8 @@ import (
 func polling(t *testing.T, f func(context.Context) error, test func(t *testing.T, p *pollers)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		list := func(ctx context.Context, _ client.Scope) (answer.PendingList, error) {
-			return answer.PendingList{}, f(ctx)
+		list := func(ctx context.Context, _ client.Scope) (decode.PendingList, error) {
+			return decode.PendingList{}, f(ctx)
 		}
 		test(t, &pollers{list: list, scopes: map[client.Scope]*poller{}})
 	})

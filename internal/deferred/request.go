@@ -6,9 +6,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
@@ -17,7 +17,7 @@ import (
 type Request struct {
 	client.Person
 
-	Type           string // one of answer.RequestTypes
+	Type           string // one of decode.RequestTypes
 	IdempotencyKey string // requests of one type about one person with the same key are one
 	Ready          bool   // an earlier request has been carried out, so that data may come at once
 	// Earlier is the request that the object stands for; nil if there is none. Submit enters that it has
@@ -28,7 +28,7 @@ type Request struct {
 	// Submit calls it once the person is locked. If nil, the request is always wanted.
 	Superseded func() bool
 	// Send sends the request once. Its errors are those of the client.
-	Send func(ctx context.Context) (answer.Receipt, error)
+	Send func(ctx context.Context) (decode.Receipt, error)
 	// Effect reads the effect once. If nil, there is no effect to see.
 	Effect func(ctx context.Context) (Reading, error)
 }
@@ -39,7 +39,7 @@ const AnyIdempotencyKey = "invocation"
 
 // Reading is one reading of an effect: what it shows, and the profile that was read.
 type Reading struct {
-	answer.Profile
+	decode.Profile
 
 	Shows proof.Effect
 }
@@ -48,7 +48,7 @@ type Reading struct {
 type Observed struct {
 	Known     bool                    // nothing was sent, since this process knew the request already
 	Adopted   bool                    // nothing was sent, since a request that was pending already stands for this one
-	Others    []*answer.PendingRecord // further ones that could
+	Others    []*decode.PendingRecord // further ones that could
 	Delivered bool                    // the service answered with the data asked for
 	// NotUnderstood is the structure of an answer to the request that is not a receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
@@ -29,7 +29,7 @@ type setting struct {
 	person      string // how the list names the person; empty for exactly
 }
 
-func (s setting) repeatable() bool { return s.requestType == answer.RequestProfileUpdate }
+func (s setting) repeatable() bool { return s.requestType == decode.RequestProfileUpdate }
 
 // ids is which identifiers answers and records have.
 type ids int
@@ -43,9 +43,9 @@ const (
 )
 
 const (
-	deletes = answer.RequestDataDeletion
-	hands   = answer.RequestDataAccess
-	updates = answer.RequestProfileUpdate
+	deletes = decode.RequestDataDeletion
+	hands   = decode.RequestDataAccess
+	updates = decode.RequestProfileUpdate
 )
 
 var settings = []setting{
@@ -91,7 +91,7 @@ func (q *queued) isHeld() bool { return q.status == "" && !q.carriedOut }
 // shownAt is what the list held at a time.
 type shownAt struct {
 	at      time.Time
-	records []answer.PendingRecord
+	records []decode.PendingRecord
 }
 
 // world is a service, a person, another operator and Terraform.
@@ -284,7 +284,7 @@ func (w *world) snapshot(ctx context.Context, _ client.Person, _, since time.Tim
 // listing returns what the service shows in its list.
 func (w *world) listing(choice string) proof.Listing {
 	now := time.Now()
-	list := answer.PendingList{Date: now.Truncate(time.Second), Records: w.shown(0)}
+	list := decode.PendingList{Date: now.Truncate(time.Second), Records: w.shown(0)}
 	w.readings = append(w.readings, shownAt{now, list.Records})
 	if choice == "lagging" {
 		list.Records = w.shown(lag)
@@ -312,8 +312,8 @@ func (w *world) listing(choice string) proof.Listing {
 }
 
 // shown returns the records of the list that are at least so old.
-func (w *world) shown(age time.Duration) []answer.PendingRecord {
-	var all []answer.PendingRecord
+func (w *world) shown(age time.Duration) []decode.PendingRecord {
+	var all []decode.PendingRecord
 	for _, q := range w.queue {
 		if q.listed && time.Since(q.at) >= age {
 			all = append(all, w.recordOf(q))
@@ -324,11 +324,11 @@ func (w *world) shown(age time.Duration) []answer.PendingRecord {
 }
 
 // progresses are what statuses mean.
-var progresses = map[string]answer.Progress{"failed": answer.Failed, "done": answer.Done, "archived": answer.Unclear, "QUEUED_V2": answer.Unclear}
+var progresses = map[string]decode.Progress{"failed": decode.Failed, "done": decode.Done, "archived": decode.Unclear, "QUEUED_V2": decode.Unclear}
 
-func (w *world) recordOf(q *queued) answer.PendingRecord {
+func (w *world) recordOf(q *queued) decode.PendingRecord {
 	named, status := cmp.Or(w.person, whom), cmp.Or(q.status, q.shown)
-	record := answer.PendingRecord{
+	record := decode.PendingRecord{
 		Identity: named, RequestType: w.requestType, CreatedAt: q.at,
 		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
 	}
@@ -339,7 +339,7 @@ func (w *world) recordOf(q *queued) answer.PendingRecord {
 		record.ID = q.id
 	}
 	if w.recovering && status == "archived" { // the way out that the error names
-		record.Progress = answer.Ended
+		record.Progress = decode.Ended
 	}
 
 	return record
@@ -361,7 +361,7 @@ func (w *world) receiptID(q *queued) string {
 
 // isTaken reports whether an ID names a request that the service holds, or one that the list may still show.
 func (w *world) isTaken(id string) bool {
-	isShown := func(p answer.PendingRecord) bool { return p.ID == id }
+	isShown := func(p decode.PendingRecord) bool { return p.ID == id }
 	mayShow := func(r shownAt) bool { return time.Since(r.at) < lag && slices.ContainsFunc(r.records, isShown) }
 	holds := func(q *queued) bool {
 		isOver := !q.isHeld() && !q.listed
@@ -394,8 +394,8 @@ var fates = []string{
 }
 
 // send decides what becomes of a request that arrives, or does not.
-func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
-	return func(context.Context) (answer.Receipt, error) {
+func (w *world) send(r Request) func(context.Context) (decode.Receipt, error) {
+	return func(context.Context) (decode.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
 		fate := w.choose(fates)
 		w.tell("    send for %s: %s", r.IdempotencyKey, fate)
@@ -410,11 +410,11 @@ func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
 		lost.Ambiguous = true
 		switch fate {
 		case "rejected":
-			return answer.Receipt{}, r.failure(transport.ClassRejected, "")
+			return decode.Receipt{}, r.failure(transport.ClassRejected, "")
 		case "conflict":
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassConflict, Ambiguous: true}
+			return decode.Receipt{}, &transport.Error{Class: transport.ClassConflict, Ambiguous: true}
 		case "lost before", "lost before theirs":
-			return answer.Receipt{}, lost
+			return decode.Receipt{}, lost
 		}
 
 		q := w.accept(r.IdempotencyKey, false)
@@ -427,13 +427,13 @@ func (w *world) send(r Request) func(context.Context) (answer.Receipt, error) {
 			q.listed = false
 		}
 		if strings.Contains(fate, "lost") {
-			return answer.Receipt{}, lost
+			return decode.Receipt{}, lost
 		}
 		if fate == "redirected" {
-			return answer.Receipt{}, &transport.Error{Class: transport.ClassRedirect, Ambiguous: true}
+			return decode.Receipt{}, &transport.Error{Class: transport.ClassRedirect, Ambiguous: true}
 		}
 
-		return answer.Receipt{At: q.at, ID: id}, nil
+		return decode.Receipt{At: q.at, ID: id}, nil
 	}
 }
 
@@ -447,9 +447,9 @@ func (w *world) see(key string) (Reading, error) {
 	case blind == "effect refused":
 		return Reading{}, &transport.Error{Class: transport.ClassServer}
 	case blind == "effect cached":
-		return Reading{Shows: proof.Shown, Profile: answer.Profile{Cached: true}}, nil
+		return Reading{Shows: proof.Shown, Profile: decode.Profile{Cached: true}}, nil
 	case blind == "effect older":
-		return Reading{Shows: proof.Shown, Profile: answer.Profile{Date: time.Now().Add(-time.Hour)}}, nil
+		return Reading{Shows: proof.Shown, Profile: decode.Profile{Date: time.Now().Add(-time.Hour)}}, nil
 	case blind == "effect lags" && isShown && !w.setting.effect: // a copy lags, behind what has changed
 		return Reading{Shows: proof.Missing}, nil
 	case isShown, blind == "effect blinks": // one reading of none, as of a restart

@@ -17,11 +17,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -103,7 +103,7 @@ func (p person) logIn(ctx context.Context, c *client.Client) (decoded, error) {
 
 func (p person) write(ctx context.Context, c *client.Client) (decoded, error) {
 	_, err := c.UpdateConsent(ctx, p.Person, overwriting(choice.Record{
-		Clauses: [answer.Clauses]bool{true, false, true, true, false}, AgreementTime: time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC),
+		Clauses: [decode.Clauses]bool{true, false, true, true, false}, AgreementTime: time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC),
 	}))
 	return decoded{text: "written"}, err
 }

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -128,7 +128,7 @@ func (x *examination) addFinding(r *reading) {
 // structure returns what the last answer to a reading consists of, which shows why settings are needed.
 func (x *examination) structure(r *reading) string {
 	v, err := jsonvalue.Parse(r.answers[len(r.answers)-1].evidence().Body)
-	text := "; the answer is " + answer.Structure(v)
+	text := "; the answer is " + decode.Structure(v)
 	if err != nil || x.hides(text) {
 		return ""
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -28,8 +28,8 @@ type decoded struct {
 	// lacking is how many fields are missing from it that the provider needs.
 	lacking int
 
-	consent  answer.Consent
-	requests []answer.PendingRecord
+	consent  decode.Consent
+	requests []decode.PendingRecord
 }
 
 // What an answer is that holds nothing: of a person, or of a list and a day.
@@ -116,7 +116,7 @@ func (n nothing) read(ctx context.Context, c *client.Client) (decoded, error) {
 // data asks for all data again: it sends another request that the service queues. Data that come before the
 // list has shown the request are read only where the settings say where they are.
 func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
-	receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity, Seen: p.isListed}, io.Discard)
+	receipt, err := c.FetchData(ctx, p.Person, decode.DataCall{Person: p.Identity, Seen: p.isListed}, io.Discard)
 	switch {
 	case err != nil, receipt.Delivered:
 		return decoded{text: "data"}, err
@@ -134,7 +134,7 @@ func (p person) updateProfile(ctx context.Context, c *client.Client) (decoded, e
 }
 
 func (p person) askForData(ctx context.Context, c *client.Client) (decoded, error) {
-	receipt, err := c.FetchData(ctx, p.Person, answer.DataCall{Person: p.Identity}, io.Discard)
+	receipt, err := c.FetchData(ctx, p.Person, decode.DataCall{Person: p.Identity}, io.Discard)
 	return decoded{text: receipt.ID}, err
 }
 
@@ -146,8 +146,8 @@ func (p person) deleteData(ctx context.Context, c *client.Client) (decoded, erro
 // pendingOf is the list of the pending requests of a scope.
 type pendingOf client.Scope
 
-var progressWords = map[answer.Progress]string{
-	answer.Waiting: answer.StatusWaiting, answer.Done: answer.StatusDone, answer.Failed: answer.StatusFailed, answer.Ended: answer.StatusEnded,
+var progressWords = map[decode.Progress]string{
+	decode.Waiting: decode.StatusWaiting, decode.Done: decode.StatusDone, decode.Failed: decode.StatusFailed, decode.Ended: decode.StatusEnded,
 }
 
 // read reads each request with its ID, type, person and status. Without an ID or a time, nothing tells it from

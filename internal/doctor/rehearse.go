@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
@@ -76,9 +76,9 @@ func (x *examination) rehearse(ctx context.Context) {
 	}
 
 	r.writeConsent(ctx, begun.Add(third))
-	r.carryOut(ctx, step{answer.RequestProfileUpdate, begun.Add(third), r.who.updateProfile, r.showsProfile})
-	r.carryOut(ctx, step{answer.RequestDataAccess, begun.Add(2 * third), r.who.askForData, r.getsData})
-	r.carryOut(ctx, step{answer.RequestDataDeletion, begun.Add(3 * third), r.who.deleteData, r.showsNoProfile})
+	r.carryOut(ctx, step{decode.RequestProfileUpdate, begun.Add(third), r.who.updateProfile, r.showsProfile})
+	r.carryOut(ctx, step{decode.RequestDataAccess, begun.Add(2 * third), r.who.askForData, r.getsData})
+	r.carryOut(ctx, step{decode.RequestDataDeletion, begun.Add(3 * third), r.who.deleteData, r.showsNoProfile})
 	r.withdraw(ctx)
 	r.conclude(ctx)
 }
@@ -177,7 +177,7 @@ func (r *rehearsal) find(ctx context.Context, request *awaited) {
 
 // isRecord reports whether a record of the list may be that of the request. Without an id, person and type
 // are all that is known.
-func (a *awaited) isRecord(record answer.PendingRecord) bool {
+func (a *awaited) isRecord(record decode.PendingRecord) bool {
 	isOfType := record.RequestType == a.Type || record.RequestType == ""
 	return isOfType && record.Identity == a.Person && strings.Contains(record.ID, a.ID)
 }
@@ -261,7 +261,7 @@ func (r *rehearsal) unfinished() (all []string) {
 			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
 		}
 	}
-	if _, isUpdated := isEnded[answer.RequestProfileUpdate]; isUpdated && !isEnded[answer.RequestDataDeletion] {
+	if _, isUpdated := isEnded[decode.RequestProfileUpdate]; isUpdated && !isEnded[decode.RequestDataDeletion] {
 		all = append(all, "a profile with the member doctor_rehearsal")
 	}
 

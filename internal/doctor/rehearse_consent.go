@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
@@ -31,7 +31,7 @@ type sentUpdate struct {
 }
 
 // sentAs returns the update that has the clauses of a record; nil if none has.
-func (p person) sentAs(record answer.Consent) *sentUpdate {
+func (p person) sentAs(record decode.Consent) *sentUpdate {
 	for _, u := range p.updates {
 		if record.HasClauses(u.Clauses) {
 			return &u

@@ -14,9 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Limits on the text of consent_rows. Terraform keeps the result in memory several times.
@@ -39,7 +39,7 @@ type consentRows struct{}
 func attributesOf(row *rows.Row) map[string]attr.Value {
 	attributes := map[string]attr.Value{"line": types.Int64Value(int64(row.Line)), "identity_id": types.StringValue(row.Identity)}
 	values := row.Values()
-	for _, name := range answer.ConsentFields {
+	for _, name := range decode.ConsentFields {
 		switch value := values[name].(type) {
 		case nil:
 			attributes[name] = types.StringNull()

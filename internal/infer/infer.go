@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -52,7 +52,7 @@ func saysNo(v jsontext.Value) bool {
 			return true
 		}
 	}
-	return answer.SaysNo(v)
+	return decode.SaysNo(v)
 }
 
 // isLike reports whether a name or a word, once it is folded, matches one of some patterns (path.Match).

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -17,7 +17,7 @@ import (
 type Request struct {
 	Person string
 	ID     string // empty if the service gave none
-	Type   string // one of answer.RequestTypes; empty if no request was sent
+	Type   string // one of decode.RequestTypes; empty if no request was sent
 	State  string // waiting, effective once its effect was seen, or done once the list has caught up; empty if that is not known
 }
 
@@ -88,25 +88,25 @@ const (
 
 // typeWords are what words for the types of requests are like.
 var typeWords = []meaning{
-	{answer.RequestProfileUpdate, "patch* put *update* *rectif* *correct* *edit* *modify* *change*"},
-	{answer.RequestDataDeletion, "*delet* *eras* *remov* *forget* *purge* *anonymi* *destroy*"},
-	{answer.RequestDataAccess, "get* fetch* *access* *export* *download* *portab* *retrieve* *report*"},
+	{decode.RequestProfileUpdate, "patch* put *update* *rectif* *correct* *edit* *modify* *change*"},
+	{decode.RequestDataDeletion, "*delet* *eras* *remov* *forget* *purge* *anonymi* *destroy*"},
+	{decode.RequestDataAccess, "get* fetch* *access* *export* *download* *portab* *retrieve* *report*"},
 }
 
 // statusWords are what the status of a request is like, by its state, with what it means. The list may lag, so that
 // one which looks open does so too once the request is done. One that does not say done then may as well be
 // that of a request which came to nothing.
 var statusWords = func() map[string][]meaning {
-	isOpen := meaning{answer.StatusWaiting, "*ing *pending* *queue* *wait* *progress* *new* *open* *accept* *submit* *creat* *start* *active* *sched* *made* *approv* *review* *hold* *receiv*"}
-	isDone := meaning{answer.StatusDone, "*done* *complet* *finish* *fulfil* *succe* *execut* *deliver*"}
+	isOpen := meaning{decode.StatusWaiting, "*ing *pending* *queue* *wait* *progress* *new* *open* *accept* *submit* *creat* *start* *active* *sched* *made* *approv* *review* *hold* *receiv*"}
+	isDone := meaning{decode.StatusDone, "*done* *complet* *finish* *fulfil* *succe* *execut* *deliver*"}
 	isOver := meaning{"", isDone.patterns + " *clos* *ended* *archiv* *resolv* *fail* *reject* *refus* *cancel* *expir*"}
 	const partly = "in* un* not* *part*"
 
 	return map[string][]meaning{
 		"":          {isOpen},
-		"waiting":   {isOpen, isOver, {answer.StatusWaiting, "*"}},
+		"waiting":   {isOpen, isOver, {decode.StatusWaiting, "*"}},
 		"effective": {isOpen, {"", partly}, isDone},
-		"done":      {isOpen, {answer.StatusEnded, partly}, isDone, {answer.StatusEnded, "*"}},
+		"done":      {isOpen, {decode.StatusEnded, partly}, isDone, {decode.StatusEnded, "*"}},
 	}
 }()
 

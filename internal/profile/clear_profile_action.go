@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -86,7 +86,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 // sendHeld sends the changes of members that the profile has. It sends all of them if it has none, for another update
 // of the person is pending then, or it is not known what the profile has.
-func (u *update) sendHeld(ctx context.Context) (answer.Receipt, error) {
+func (u *update) sendHeld(ctx context.Context) (decode.Receipt, error) {
 	held := maps.Clone(u.changes)
 	maps.DeleteFunc(held, func(name string, _ jsontext.Value) bool { return digest(u.current[name]) == digest(nil) })
 	if len(held) > 0 {

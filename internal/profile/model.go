@@ -14,8 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
@@ -126,7 +126,7 @@ type update struct {
 // newUpdate returns the update of a run that sends changes.
 func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) *update {
 	u := &update{Run: of, client: c, model: m, changes: changes, sets: maps.Clone(changes)}
-	u.Request.Type = answer.RequestProfileUpdate
+	u.Request.Type = decode.RequestProfileUpdate
 	u.Request.IdempotencyKey = rand.Text() // each update is another request, also one of the same values
 	u.Request.Send, u.Request.Effect = u.send, u.read
 
@@ -153,7 +153,7 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 }
 
 // send sends the changes to the profile as it was read last.
-func (u *update) send(ctx context.Context) (answer.Receipt, error) {
+func (u *update) send(ctx context.Context) (decode.Receipt, error) {
 	u.before, u.memory.Sent = u.current, namesOf(u.changes)
 	for name := range u.changes {
 		delete(u.memory.Normalized, name)

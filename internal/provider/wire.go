@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // wireBlock returns the schema of the block wire. Its groups are blocks too, since Terraform drops
@@ -58,7 +58,7 @@ func wireBlock() schema.Block {
 				"status":   text("JSON Pointer to the status. The usual names are recognised."),
 				"created":  text("JSON Pointer to the time of the request. The usual names are recognised."),
 				"types":    table(textSet, "Words for the operation, by `data_access`, `data_deletion` and `profile_update`, such as `{ data_deletion = [\"purge\"] }`."),
-				"statuses": table(textSet, "Words for the status, by "+listOf(answer.StatusMeanings)+", such as `{ ended = [\"closed\"] }`. An unknown status counts as waiting."),
+				"statuses": table(textSet, "Words for the status, by "+listOf(decode.StatusMeanings)+", such as `{ ended = [\"closed\"] }`. An unknown status counts as waiting."),
 			}),
 			"all_data": group("All data of a person.", map[string]schema.Attribute{
 				"at":         text("JSON Pointer to the data. If set, an answer is the data exactly if something is there."),

@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -26,7 +26,7 @@ type Reader struct {
 	// Result describes what was read so far.
 	Result Result
 	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended
-	// before. What is not recognised is an *answer.Error, and the records before it do not count then.
+	// before. What is not recognised is an *decode.Error, and the records before it do not count then.
 	Err error
 
 	options Options
@@ -117,7 +117,7 @@ func (x *Reader) readAnswer() (closed bool, err error) {
 		return true, nil
 	}
 
-	return false, cmp.Or(err, error(&answer.Error{
+	return false, cmp.Or(err, error(&decode.Error{
 		Why:    "something follows the last bracket of the answer",
 		Advice: "if the answer consists of lines, wire.export.lines = true reads them",
 	}))
@@ -128,7 +128,7 @@ func (x *Reader) readNothing() error {
 	_, err := x.dec.ReadToken()
 	switch {
 	case !errors.Is(err, io.EOF):
-		return cmp.Or(err, error(&answer.Error{Why: "there is no list of records: the answer is a scalar"}))
+		return cmp.Or(err, error(&decode.Error{Why: "there is no list of records: the answer is a scalar"}))
 	case x.options.IsLines:
 		return nil
 	}
@@ -207,7 +207,7 @@ func (x *Reader) readMember(around *place) error {
 	name, _ := x.dec.ReadToken() // an error comes again
 
 	in := x.placeOf(around.at.AppendToken(name.String()), around.kind)
-	isIgnored := x.options.Envelope.Ignored[in.at] == answer.AnyValue
+	isIgnored := x.options.Envelope.Ignored[in.at] == decode.AnyValue
 	switch first := x.dec.PeekKind(); {
 	case first == '[' && isIgnored:
 		return x.dec.SkipValue()
@@ -259,7 +259,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	switch {
 	case x.values[in.at] != nil:
 		*x.values[in.at] = v.Clone()
-	case x.options.Envelope.Ignores(in.at, text), answer.IsOtherPage(v.Kind(), in.at, x.options.Next):
+	case x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
 	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
 		x.lists[in.kind] = true
 	case !around.isStated && statedKind([]byte(name), v) != Unknown:
@@ -273,8 +273,8 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 
 // refuseExtra refuses the members around the records that are not recognised.
 func (x *Reader) refuseExtra() error {
-	return &answer.Error{
-		Why: "what stands beside the records is not recognised, or counts another number of records: " + answer.Shown(x.extra...),
+	return &decode.Error{
+		Why: "what stands beside the records is not recognised, or counts another number of records: " + decode.Shown(x.extra...),
 		Advice: "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out" +
 			"; if it holds records, wire.export.at says of which kind; if the object is a record, wire.export.lines = true reads it",
 	}
@@ -302,7 +302,7 @@ func (x *Reader) checkLists() error {
 		advice = "if your service exports nothing else, kinds = [" + strings.Join(present, ", ") + "] takes what is there"
 	}
 
-	return &answer.Error{
+	return &decode.Error{
 		Why:    "the answer has no list of " + strings.Join(missing, " and "),
 		Advice: advice + "; if it needs a parameter for the kind, wire.export.kind_parameter names it",
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -40,7 +40,7 @@ func (x *Reader) readRecord(in place) error {
 		return x.readGroup(v, in)
 	}
 
-	refusal.Why += fmt.Sprintf("; it is record %d, in %s", x.Result.Counts.Total()+1, answer.Shown(in.at))
+	refusal.Why += fmt.Sprintf("; it is record %d, in %s", x.Result.Counts.Total()+1, decode.Shown(in.at))
 
 	return refusal
 }
@@ -61,7 +61,7 @@ func (x *Reader) textOf(v jsontext.Value) (jsontext.Value, error) {
 // recognise returns the kind of a record: that of its place or the one that was asked for, or else the one that
 // it states. Where a setting says what states the kind, each record is examined for another one, and else the first ones
 // in a place that was not told.
-func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
+func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *decode.Error) {
 	kind, own := cmp.Or(in.kind, x.options.Asked), Unknown
 	isDoubtful := x.Result.Counts[kind] < sampled && !in.isTold
 	if isDoubtful || x.options.Kind != "" {
@@ -74,17 +74,17 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *answer.Error) {
 	const no = "what stands where records should be is not recognised as one: it "
 	switch {
 	case kind == Unknown:
-		return kind, &answer.Error{
-			Why:    no + "does not state its kind" + answer.Members(v, ""),
+		return kind, &decode.Error{
+			Why:    no + "does not state its kind" + decode.Members(v, ""),
 			Advice: "if it is a record, wire.export.kind and wire.export.kinds say what states it, or wire.export.at says where the records of each kind are",
 		}
 	case !x.isRecord(v, kind):
-		return kind, &answer.Error{
-			Why:    no + "has no member that identifies it, of the same name as in the first " + kind.String() + " record, and another one in common with that" + answer.Members(v, ""),
+		return kind, &decode.Error{
+			Why:    no + "has no member that identifies it, of the same name as in the first " + kind.String() + " record, and another one in common with that" + decode.Members(v, ""),
 			Advice: "if it is a record, wire.export.record." + kind.Plural() + " says what every " + kind.String() + " record has",
 		}
 	case isOther || !x.isOfOneKind(v, kind):
-		return kind, &answer.Error{
+		return kind, &decode.Error{
 			Why:    "records are of another kind than the answer says or was asked for, or the same one came under two kinds",
 			Advice: "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects; or wire.export.at." + kind.Plural() + " says that the list holds " + kind.Plural(),
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Limits on what is held in memory, and on what is examined.
@@ -106,7 +106,7 @@ const (
 // Options says what is known about an answer before it is read.
 type Options struct {
 	Map
-	Envelope answer.Envelope
+	Envelope decode.Envelope
 	Wanted   []Kind  // that the answer has to say something about
 	Asked    Kind    // the only one that was asked for; Unknown if all were
 	Memory   *Memory // of other answers to the same question; nil if there were none

@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
@@ -38,7 +38,7 @@ func count(r io.Reader, o Options) (Result, error) {
 
 // isRefused reports whether an error says that something is not recognised, and advises this.
 func isRefused(err error, advice string) bool {
-	_, ok := errors.AsType[*answer.Error](err)
+	_, ok := errors.AsType[*decode.Error](err)
 	return ok && strings.Contains(err.Error(), advice)
 }
 
@@ -95,9 +95,9 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"an array that is told": {
 			text: `[{"id":1},{"id":2}]`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": ""}}, Wanted: []Kind{Event}}, want: "event event",
 		},
-		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: answer.Envelope{At: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}}, want: "event"},
+		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: decode.Envelope{At: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}}, want: "event"},
 		"a list that is told in it": {
-			text: `{"payload":{"hits":[{"id":1}]}}`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Envelope: answer.Envelope{At: "/payload"}}, want: "event",
+			text: `{"payload":{"hits":[{"id":1}]}}`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Envelope: decode.Envelope{At: "/payload"}}, want: "event",
 		},
 		"what states a kind is told": {
 			text: `[{"of":{"sort":"hit"},"id":1},{"of":{"sort":"user"},"id":1}]`, options: Options{Map: Map{Kind: "/of/sort", Kinds: map[string][]string{"events": {"hit"}, "persons": {"user"}}}}, want: "event person",
@@ -107,7 +107,7 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		},
 		"what is ignored": {
 			text:    `{"events":[{"id":1}],"next":null,"meta":{"request":"r-1","more":false},"errors":[],"warnings":{},"tips":[{"x":1}]}`,
-			options: Options{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/next": "null", "/meta/request": answer.AnyValue, "/meta/more": "false", "/errors": "[]", "/warnings": "{}", "/tips": answer.AnyValue}}, Wanted: []Kind{Event}}, want: "event",
+			options: Options{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/next": "null", "/meta/request": decode.AnyValue, "/meta/more": "false", "/errors": "[]", "/warnings": "{}", "/tips": decode.AnyValue}}, Wanted: []Kind{Event}}, want: "event",
 		},
 
 		"sparse records":        {text: `{"events":[{"id":1,"a":1,"b":1,"c":1},{"id":2,"b":2,"x":1,"y":1,"z":1}]}`, options: ofEvents, want: "event event"},
@@ -203,7 +203,7 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		return Options{Map: Map{At: map[string]jsontext.Pointer{"events": events}}, Wanted: []Kind{Event}}
 	}
 	ignoring := func(at jsontext.Pointer, value string) Options {
-		return Options{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{at: value}}, Wanted: []Kind{Event}}
+		return Options{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{at: value}}, Wanted: []Kind{Event}}
 	}
 	for name, c := range map[string]struct {
 		text   string
@@ -218,7 +218,7 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"some kinds":            {text: `{"persons":[{"id":1}]}`, with: Options{Wanted: Kinds}, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
 		"a list of its own":     {text: `{"hits":[{"type":"event","id":1}]}`, with: only(Event), advice: `"/hits"`, then: at("/hits"), want: Counts{Event: 1}},
 		"more behind the page":  {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}, Wanted: []Kind{Event}}, advice: "look at it"},
-		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", answer.AnyValue), advice: "wire.export.kind"},
+		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", decode.AnyValue), advice: "wire.export.kind"},
 		"a null":                {text: `{"events":[{"id":1}],"page":{"next":null}}`, with: only(Event), advice: "wire.ignored", then: ignoring("/page/next", "null"), want: Counts{Event: 1}},
 		"another text":          {text: `{"state":"failed","events":[{"id":1}]}`, with: ignoring("/state", "ok"), advice: "wire.ignored"},
 		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), advice: "wire.export.record.events", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/pk"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
@@ -230,7 +230,7 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"a list told elsewhere": {text: `{"events":[]}`, with: at("/hits"), advice: "no list of events"},
 		"and nothing":           {text: `[]`, with: at("/hits"), advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
 		"an error as {}":        {text: `{"events":[],"error":{}}`, with: only(Event), advice: `"/error"`, then: Options{Map: Map{Empty: true}, Envelope: ignoring("/error", "{}").Envelope, Wanted: []Kind{Event}}},
-		"what is ignored, full": {text: `{"events":[],"meta":{"error":"x"}}`, with: ignoring("/meta", answer.AnyValue), advice: `"/meta/error"`},
+		"what is ignored, full": {text: `{"events":[],"meta":{"error":"x"}}`, with: ignoring("/meta", decode.AnyValue), advice: `"/meta/error"`},
 		"a record elsewhere":    {text: `[{"type":"event","id":1}]`, with: Options{Map: Map{At: at("/hits").At, Empty: true}, Wanted: []Kind{Event}}, advice: "no list of events"},
 		"all in front of it":    {text: `{"meta":{"a":1},"status":"ok","events":[{"id":1}]}`, with: only(Event), advice: `"/meta/a", "/status"`},
 		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},

@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -101,7 +101,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 
 func (r *dataAccessRequestResource) begin(ctx context.Context, m *accessModel, resp run.Response) (*fetch, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
-	o.Messages, o.Waits, o.Request.Type = access, m.Wait.ValueBool(), answer.RequestDataAccess
+	o.Messages, o.Waits, o.Request.Type = access, m.Wait.ValueBool(), decode.RequestDataAccess
 	o.Request.IdempotencyKey, _ = m.occasion(ctx)
 
 	if ok && o.Unread != r.Client.AllData { // with another setting, an answer may be the data

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -172,9 +172,9 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 func deletionRequest(c *client.Client, p client.Person, key string) deferred.Request {
 	return deferred.Request{
 		Person:         p,
-		Type:           answer.RequestDataDeletion,
+		Type:           decode.RequestDataDeletion,
 		IdempotencyKey: key,
-		Send: func(ctx context.Context) (answer.Receipt, error) {
+		Send: func(ctx context.Context) (decode.Receipt, error) {
 			return c.DeleteData(ctx, p)
 		},
 		Effect: func(ctx context.Context) (deferred.Reading, error) {

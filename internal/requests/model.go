@@ -22,9 +22,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -204,8 +204,8 @@ func (f *fetch) deliver(ctx context.Context) (*outfile.File, error) {
 		return nil, err
 	}
 
-	call := answer.DataCall{Seen: f.Request.Ready}
-	f.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
+	call := decode.DataCall{Seen: f.Request.Ready}
+	f.Request.Send = func(ctx context.Context) (decode.Receipt, error) {
 		return f.client.FetchData(ctx, f.Request.Person, call, f.output)
 	}
 	if err := f.Submit(ctx); err != nil || !f.Observed.Delivered {

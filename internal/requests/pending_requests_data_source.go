@@ -16,8 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -81,7 +81,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			"operation": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Limits the list to requests of this type: `profile_update`, `data_access` or `data_deletion`.",
-				Validators:          []validator.String{stringvalidator.OneOf(answer.RequestTypes...)},
+				Validators:          []validator.String{stringvalidator.OneOf(decode.RequestTypes...)},
 			},
 
 			"max_requests": schema.Int64Attribute{
@@ -146,7 +146,7 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 }
 
 // fromAPI counts the records that match the filters and maps the first of them. It warns if there may be more.
-func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diagnostics) {
+func (m *pendingRequestsModel) fromAPI(list decode.PendingList, diags *diag.Diagnostics) {
 	matching, uncertain := m.filter(list.Records)
 	gap := list.Gap
 	if uncertain > 0 {
@@ -183,12 +183,12 @@ func (m *pendingRequestsModel) fromAPI(list answer.PendingList, diags *diag.Diag
 
 // filter returns the records that match the filters, counts them by operation, and returns how many more
 // may match: they do not name the person or the operation, or name the person in another spelling or place.
-func (m *pendingRequestsModel) filter(records []answer.PendingRecord) (matching []answer.PendingRecord, uncertain int) {
-	m.Counts = map[string]int64{answer.RequestProfileUpdate: 0, answer.RequestDataAccess: 0, answer.RequestDataDeletion: 0, "unknown": 0}
+func (m *pendingRequestsModel) filter(records []decode.PendingRecord) (matching []decode.PendingRecord, uncertain int) {
+	m.Counts = map[string]int64{decode.RequestProfileUpdate: 0, decode.RequestDataAccess: 0, decode.RequestDataDeletion: 0, "unknown": 0}
 	for _, r := range records {
 		isPerson, mayBePerson := matches(m.IdentityID, r.Identity)
 		isOperation, mayBeOperation := matches(m.Operation, r.RequestType)
-		mayBePerson = mayBePerson || slices.Contains(r.PersonKeys(), answer.PersonKey(m.IdentityID.ValueString()))
+		mayBePerson = mayBePerson || slices.Contains(r.PersonKeys(), decode.PersonKey(m.IdentityID.ValueString()))
 		if isPerson && isOperation {
 			matching = append(matching, r)
 			m.Counts[cmp.Or(r.RequestType, "unknown")]++

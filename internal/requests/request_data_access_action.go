@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/run"
@@ -75,7 +75,7 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	o.Name = access.Name
 	o.Advice.Pending = "invoke the action again later: it takes the request over."
 	o.Advice.Unproven = o.Advice.Pending + adviceAtOnce
-	o.Request = deferred.Request{Person: person, Type: answer.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
+	o.Request = deferred.Request{Person: person, Type: decode.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
 	f := &fetch{Run: o, client: c}
 	output, err := a.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()})
 	if err != nil {

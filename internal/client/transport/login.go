@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 const (
@@ -184,7 +184,7 @@ func (l *login) send(ctx context.Context) (token, error) {
 		return token{}, err
 	}
 
-	text, _ := answer.ReadToken(answered.JSON, s.cfg.Envelope)
+	text, _ := decode.ReadToken(answered.JSON, s.cfg.Envelope)
 	got, ok := parseToken(text)
 	if !ok {
 		return token{}, NewError(answered.Exchange, ClassLoginAnswer, "the answer holds no JSON Web Token in the field token (section 2 of the interface); the answer is not shown")

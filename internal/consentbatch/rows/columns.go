@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
@@ -61,9 +61,9 @@ const identityColumn = "identity_id"
 
 // columns are the columns of a CSV file, or the members of a JSON object: the identity, and the fields
 // of a record. The first ones are required.
-var columns = append([]string{identityColumn}, answer.ConsentFields...)
+var columns = append([]string{identityColumn}, decode.ConsentFields...)
 
-const requiredColumns = 1 + answer.Clauses
+const requiredColumns = 1 + decode.Clauses
 
 // Sum returns a hash of the values of all rows, in their order. It does not depend on the
 // format or on the lines. States hold digests of it, so it must not change.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // TestRow_everyColumnCounts holds that the value of each column is in the update, in the values
@@ -43,13 +43,13 @@ func TestRow_everyColumnCounts(t *testing.T) {
 			t.Errorf("%s is not sent", name)
 		}
 		text, _ := json.Marshal(record)
-		if held, err := (answer.ConsentCall{}).Read(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(choice.PrintOf(row.Shown()), choice.PrintOf(held)), []string{name}) {
+		if held, err := (decode.ConsentCall{}).Read(text); err != nil || !slices.Equal(choice.Keeping{}.Differences(choice.PrintOf(row.Shown()), choice.PrintOf(held)), []string{name}) {
 			t.Errorf("%s is not compared: %v", name, err)
 		}
 		if isText && name != "agreement_time" { // a null in its place is a difference, and no time is one
 			record[name] = nil
 			text, _ = json.Marshal(record)
-			held, _ := (answer.ConsentCall{}).Read(text)
+			held, _ := (decode.ConsentCall{}).Read(text)
 			if got, _ := choice.Judge(choice.Evidence{Action: choice.Plan, Reading: choice.Reading{Print: choice.PrintOf(held)}, Wanted: row.Record}); got == choice.Same {
 				t.Errorf("a null in place of %s is not written over", name)
 			}

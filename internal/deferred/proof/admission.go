@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Kind is what distinguishes the requests of one type.
@@ -19,17 +19,17 @@ type Kind struct {
 
 // Kinds are the kinds of requests, by type.
 var Kinds = map[string]Kind{
-	answer.RequestDataDeletion:  {Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess}, Adopts: []string{answer.RequestDataDeletion}, Once: true},
-	answer.RequestDataAccess:    {Against: []string{answer.RequestDataDeletion}, Adopts: []string{answer.RequestDataAccess}},
-	answer.RequestProfileUpdate: {Against: []string{answer.RequestDataDeletion}, Repeatable: true},
+	decode.RequestDataDeletion:  {Against: []string{decode.RequestProfileUpdate, decode.RequestDataAccess}, Adopts: []string{decode.RequestDataDeletion}, Once: true},
+	decode.RequestDataAccess:    {Against: []string{decode.RequestDataDeletion}, Adopts: []string{decode.RequestDataAccess}},
+	decode.RequestProfileUpdate: {Against: []string{decode.RequestDataDeletion}, Repeatable: true},
 }
 
 // Admission is what other requests of the person mean for one that is about to be sent. The first of Adopt,
 // Conflict and Gap that is set decides; if none is, the request may be sent.
 type Admission struct {
 	Adopt    *Submission             // stands for the request
-	Others   []*answer.PendingRecord // could stand for it as well
-	Conflict *answer.PendingRecord   // must end before
+	Others   []*decode.PendingRecord // could stand for it as well
+	Conflict *decode.PendingRecord   // must end before
 	Gap      string                  // why another request of the person cannot be excluded
 }
 
@@ -57,7 +57,7 @@ func (s *Submission) admitBeside(seen Snapshot, others []Submission, r Rules) Ad
 	s.Before, s.Explained = keysOf(equal...), len(pick(equal, []string{s.Type}, stillOpen...)) > 0
 	unlisted := s.admitUnlisted(others, seen, r)
 
-	waiting, against := pick(equal, kind.Adopts, answer.Waiting), pick(seen.Named, kind.Against, stillOpen...)
+	waiting, against := pick(equal, kind.Adopts, decode.Waiting), pick(seen.Named, kind.Against, stillOpen...)
 	unclear := pick(seen.Named, kind.Adopts, stillOpen...)
 	switch {
 	case len(waiting) > 0:
@@ -74,7 +74,7 @@ func (s *Submission) admitBeside(seen Snapshot, others []Submission, r Rules) Ad
 }
 
 // adopted returns the submission of a request for which a record stands.
-func (s *Submission) adopted(own *answer.PendingRecord, seen Snapshot) *Submission {
+func (s *Submission) adopted(own *decode.PendingRecord, seen Snapshot) *Submission {
 	a := &Submission{
 		State: Listed, Type: s.Type, IdempotencyKey: s.IdempotencyKey, Adopted: true, Explained: true,
 		ID: own.ID, Candidates: keysOf(own)[:1], Frozen: true, Before: s.Before,
@@ -101,7 +101,7 @@ func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) 
 			other.IdempotencyKey = s.IdempotencyKey
 			return Admission{Adopt: &other}
 		case slices.Contains(kind.Against, other.Type):
-			return Admission{Conflict: &answer.PendingRecord{ID: other.ID, RequestType: other.Type}}
+			return Admission{Conflict: &decode.PendingRecord{ID: other.ID, RequestType: other.Type}}
 		}
 	}
 

@@ -7,24 +7,24 @@ import (
 	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Listing is the pending list as it was read once.
 type Listing struct {
-	answer.PendingList
+	decode.PendingList
 	Began, Ended time.Time // when reading it did
 
 	// ByID are the records with an ID, of all people. byPerson are those that name somebody and have a text of an
-	// answer.PersonKey, and nameless those that name nobody. The oldest is the first.
-	ByID     map[string][]*answer.PendingRecord
-	byPerson map[string][]*answer.PendingRecord
-	nameless []*answer.PendingRecord
+	// decode.PersonKey, and nameless those that name nobody. The oldest is the first.
+	ByID     map[string][]*decode.PendingRecord
+	byPerson map[string][]*decode.PendingRecord
+	nameless []*decode.PendingRecord
 }
 
 // NewListing returns the listing of an answer that was read in that time.
-func NewListing(began, ended time.Time, list answer.PendingList) Listing {
-	l := Listing{PendingList: list, Began: began, Ended: ended, ByID: map[string][]*answer.PendingRecord{}, byPerson: map[string][]*answer.PendingRecord{}}
+func NewListing(began, ended time.Time, list decode.PendingList) Listing {
+	l := Listing{PendingList: list, Began: began, Ended: ended, ByID: map[string][]*decode.PendingRecord{}, byPerson: map[string][]*decode.PendingRecord{}}
 	for i := range list.Records {
 		record := &list.Records[i]
 		if record.ID != "" {
@@ -48,13 +48,13 @@ type Snapshot struct {
 	Listing
 
 	Person           string
-	Named, Uncertain []*answer.PendingRecord
+	Named, Uncertain []*decode.PendingRecord
 }
 
 // About returns what the listing shows of a person.
 func (l Listing) About(identity string) Snapshot {
 	seen := Snapshot{Listing: l, Person: identity, Uncertain: slices.Clone(l.nameless)}
-	for _, record := range l.byPerson[answer.PersonKey(identity)] {
+	for _, record := range l.byPerson[decode.PersonKey(identity)] {
 		if record.Identity == identity {
 			seen.Named = append(seen.Named, record)
 		} else {
@@ -66,11 +66,11 @@ func (l Listing) About(identity string) Snapshot {
 }
 
 // stillOpen is what the records say of requests on which the service may still work.
-var stillOpen = []answer.Progress{answer.Waiting, answer.Unclear}
+var stillOpen = []decode.Progress{decode.Waiting, decode.Unclear}
 
 // pick returns the records of some request types, of which the empty one is that of records whose type is not
 // known, and of some progress; of any if there is none.
-func pick(records []*answer.PendingRecord, types []string, progress ...answer.Progress) (found []*answer.PendingRecord) {
+func pick(records []*decode.PendingRecord, types []string, progress ...decode.Progress) (found []*decode.PendingRecord) {
 	for _, record := range records {
 		isOfProgress := len(progress) == 0 || slices.Contains(progress, record.Progress)
 		if isOfProgress && slices.Contains(types, record.RequestType) {
@@ -102,10 +102,10 @@ func (seen Snapshot) gap(r Rules, types ...string) string {
 
 	types = append(types, "") // of none that is known
 	if found := pick(seen.Uncertain, types, stillOpen...); len(found) > 0 {
-		return gapPerson + answer.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
+		return gapPerson + decode.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
 	}
 	if found := pick(seen.Named, []string{""}, stillOpen...); len(found) > 0 {
-		return gapType + answer.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
+		return gapType + decode.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
 	}
 
 	return seen.Gap

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // Submission is what is known about one request. The zero value is a request that was never sent.
 type Submission struct {
 	State State  `json:"state,omitempty"`
-	Type  string `json:"type,omitempty"` // one of answer.RequestTypes
+	Type  string `json:"type,omitempty"` // one of decode.RequestTypes
 	// IdempotencyKey distinguishes requests of one type about one person.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
 	// ID is the service's identifier of the request; empty if it is not known.
@@ -132,7 +132,7 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 // it, unless there is no receipt. Where the service has dated the listing, its clock is followed from there: the begin
 // is rounded down, and the end up. Where it gives the ID of a request that is over once more, the times of the records
 // tell them apart.
-func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *answer.Receipt) {
+func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *decode.Receipt) {
 	if !after.Date.IsZero() {
 		s.EndDate = after.Date.Add(time.Second + ended.Sub(after.Began))
 		if s.State == Unsent {
@@ -211,8 +211,8 @@ func (s *Submission) evaluateRecords(seen Snapshot, r Rules) (List, string) {
 // match returns the records that have the ID of the request, and the candidates: those of the type that are new
 // since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
 // another record explains the effect: one that is open or new.
-func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingRecord) {
-	isOther := func(record *answer.PendingRecord) bool { return keysOf(record)[0] != keyOfID+s.ID }
+func (s *Submission) match(seen Snapshot) (own, candidates []*decode.PendingRecord) {
+	isOther := func(record *decode.PendingRecord) bool { return keysOf(record)[0] != keyOfID+s.ID }
 	own = slices.DeleteFunc(pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}), isOther)
 
 	before := slices.Clone(s.Before)
@@ -236,7 +236,7 @@ func (s *Submission) match(seen Snapshot) (own, candidates []*answer.PendingReco
 
 // isCandidate reports whether a record of the type that was not there before may be the request, as far as
 // no ID tells. One that has ended may as well be an old one, which the list did not show before.
-func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
+func (s *Submission) isCandidate(record *decode.PendingRecord) bool {
 	isKnown := slices.Contains(s.Candidates, keysOf(record)[0])
 	if s.Frozen {
 		return isKnown
@@ -245,13 +245,13 @@ func (s *Submission) isCandidate(record *answer.PendingRecord) bool {
 }
 
 // isNew reports whether a record says that it was made since sending the request first began.
-func (s *Submission) isNew(record *answer.PendingRecord) bool {
+func (s *Submission) isNew(record *decode.PendingRecord) bool {
 	return !record.CreatedAt.Before(s.SentDate) && !record.CreatedAt.Before(s.Begun.Truncate(time.Second))
 }
 
 // evaluateCandidates is Evaluate for records that may be the request. Once one of them has failed and another one
 // has not, nothing more is concluded. One reading that says done is not enough.
-func (s *Submission) evaluateCandidates(records []*answer.PendingRecord, seen Snapshot, r Rules) (List, string) {
+func (s *Submission) evaluateCandidates(records []*decode.PendingRecord, seen Snapshot, r Rules) (List, string) {
 	s.addCandidates(records)
 	hidden := seen.gap(r, s.Type)
 	if sent := (Mark{s.Sent, s.EndDate}); hidden == "" && sent.isConfirmed(seen.Listing, r.Lag) {
@@ -273,12 +273,12 @@ func (s *Submission) evaluateCandidates(records []*answer.PendingRecord, seen Sn
 
 // addCandidates adds the keys of records to the candidates, and notes the doubt where one of them has failed and
 // another one has not, or has left the list.
-func (s *Submission) addCandidates(records []*answer.PendingRecord) {
+func (s *Submission) addCandidates(records []*decode.PendingRecord) {
 	var keys []string
 	for _, record := range records {
 		keys = append(keys, keysOf(record)[0])
 	}
-	failed, left := len(pick(records, []string{s.Type}, answer.Failed)), slices.Clone(s.Candidates)
+	failed, left := len(pick(records, []string{s.Type}, decode.Failed)), slices.Clone(s.Candidates)
 	removeAny(&left, keys)
 	if failed > 0 && len(records)-failed+len(left) > 0 {
 		s.Doubt = true
@@ -289,19 +289,19 @@ func (s *Submission) addCandidates(records []*answer.PendingRecord) {
 
 // summarize returns what records show together, and why that is not clear: one that is pending keeps all open, and one
 // that has ended does not say how. It notes the code of a failure.
-func (s *Submission) summarize(records []*answer.PendingRecord) (shows List, gap string) {
-	say := func(progress answer.Progress) int { return len(pick(records, []string{s.Type}, progress)) }
-	switch failed := say(answer.Failed); {
-	case s.Doubt, say(answer.Unclear) > 0:
+func (s *Submission) summarize(records []*decode.PendingRecord) (shows List, gap string) {
+	say := func(progress decode.Progress) int { return len(pick(records, []string{s.Type}, progress)) }
+	switch failed := say(decode.Failed); {
+	case s.Doubt, say(decode.Unclear) > 0:
 		return Unclear, gapUnclear
-	case say(answer.Waiting) > 0:
+	case say(decode.Waiting) > 0:
 		return Waiting, ""
 	case failed == len(records):
 		s.Code = records[0].Code
 		return SaysFailed, ""
 	case failed > 0:
 		return Unclear, gapUnclear
-	case say(answer.Ended) > 0:
+	case say(decode.Ended) > 0:
 		return Over, ""
 	}
 
@@ -358,7 +358,7 @@ const keyOfID = "id "
 
 // keysOf returns what distinguishes records from others, for each the best first: its ID and its time, or else a digest
 // of all of it.
-func keysOf(records ...*answer.PendingRecord) (keys []string) {
+func keysOf(records ...*decode.PendingRecord) (keys []string) {
 	for _, record := range records {
 		if record.ID != "" {
 			keys = append(keys, keyOfID+record.ID)

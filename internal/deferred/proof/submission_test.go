@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 const (
@@ -21,16 +21,16 @@ var noon = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
 
 // rec returns a record of a deletion of Ada: "id=7 status=done minute=3 type=data_access person=bob".
 // Without a minute it is of noon; "minute=" and the like leave a field out.
-func rec(fields string) answer.PendingRecord {
-	got := map[string]string{"type": answer.RequestDataDeletion, "person": ada, "status": "waiting", "minute": "0"}
+func rec(fields string) decode.PendingRecord {
+	got := map[string]string{"type": decode.RequestDataDeletion, "person": ada, "status": "waiting", "minute": "0"}
 	for field := range strings.FieldsSeq(fields) {
 		name, value, _ := strings.Cut(field, "=")
 		got[name] = value
 	}
 
-	record := answer.PendingRecord{
+	record := decode.PendingRecord{
 		ID: got["id"], Identity: got["person"], RequestType: got["type"],
-		Progress: map[string]answer.Progress{"waiting": answer.Waiting, "unclear": answer.Unclear, "failed": answer.Failed, "done": answer.Done, "ended": answer.Ended}[got["status"]],
+		Progress: map[string]decode.Progress{"waiting": decode.Waiting, "unclear": decode.Unclear, "failed": decode.Failed, "done": decode.Done, "ended": decode.Ended}[got["status"]],
 		JSON:     []byte(`{"identityId":` + strconv.Quote(got["person"]) + `,"email":` + strconv.Quote(got["email"]) + `}`),
 	}
 	if minute, err := strconv.Atoi(got["minute"]); err == nil {
@@ -42,7 +42,7 @@ func rec(fields string) answer.PendingRecord {
 
 // reading returns what a list of records shows of Ada, read some time after noon.
 func reading(after time.Duration, records ...string) Snapshot {
-	list := answer.PendingList{}
+	list := decode.PendingList{}
 	for _, fields := range records {
 		if gap, isGap := strings.CutPrefix(fields, "gap "); isGap {
 			list.Gap = gap
@@ -57,7 +57,7 @@ func reading(after time.Duration, records ...string) Snapshot {
 
 // sent returns a submission of noon, with an ID unless it is empty.
 func sent(id string, before ...string) Submission {
-	return Submission{State: Accepted, Type: answer.RequestDataDeletion, ID: id, Begun: noon, Sent: noon, Before: before}
+	return Submission{State: Accepted, Type: decode.RequestDataDeletion, ID: id, Begun: noon, Sent: noon, Before: before}
 }
 
 // TestSubmission_Evaluate has a row for each way in which a list shows, or hides, a request.
@@ -142,7 +142,7 @@ func TestSnapshot_personInAnotherSpelling(t *testing.T) {
 		"jan\u00e9@example.com": true, "Jan%C3%A9%40example.com": true, "Jan%25C3%25A9%2540example.com": true, "Jane\u0301@example.com": true, "mailto:" + person: true,
 		"user:" + person: false, person + ".au": false,
 	} {
-		list := answer.PendingList{Records: []answer.PendingRecord{{Identity: spelling, JSON: []byte(`{"user":` + strconv.Quote(spelling) + `}`)}}}
+		list := decode.PendingList{Records: []decode.PendingRecord{{Identity: spelling, JSON: []byte(`{"user":` + strconv.Quote(spelling) + `}`)}}}
 		if seen := NewListing(noon, noon, list).About(person); len(seen.Named) > 0 || len(seen.Uncertain) > 0 != isUncertain {
 			t.Errorf("%q is seen as %d named and %d uncertain records", spelling, len(seen.Named), len(seen.Uncertain))
 		}
@@ -228,21 +228,21 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 // A request that is sent again is looked for again, and what cannot be read before it is sent proves nothing later.
 func TestSubmission_sending(t *testing.T) {
 	t.Parallel()
-	s := Submission{Type: answer.RequestDataDeletion}
+	s := Submission{Type: decode.RequestDataDeletion}
 	if s.EvaluateEffect(Unreadable, Listing{}, Rules{}); !s.Explained {
 		t.Error("the effect counts, although nobody knows whether it was there before")
 	}
 
-	dated := Listing{PendingList: answer.PendingList{Date: noon}, Began: noon, Ended: noon.Add(lag / 20)}
-	s = Submission{Type: answer.RequestDataDeletion}
+	dated := Listing{PendingList: decode.PendingList{Date: noon}, Began: noon, Ended: noon.Add(lag / 20)}
+	s = Submission{Type: decode.RequestDataDeletion}
 	s.NoteSent(noon.Add(lag/10), noon.Add(lag/5), dated, nil)
 	if !s.SentDate.Equal(noon) || !s.EndDate.Equal(noon.Add(time.Second+lag/5)) {
 		t.Errorf("by the service's clock it was sent from %v to %v", s.SentDate, s.EndDate)
 	}
 
 	for _, given := range []string{"7", "8"} { // to one of this run, and to one that is listed
-		s = Submission{Type: answer.RequestDataDeletion, Before: []string{"id 7"}}
-		if s.NoteSent(noon, noon, reading(0, "id=8 status=failed").Listing, &answer.Receipt{ID: given}); s.ID != "" {
+		s = Submission{Type: decode.RequestDataDeletion, Before: []string{"id 7"}}
+		if s.NoteSent(noon, noon, reading(0, "id=8 status=failed").Listing, &decode.Receipt{ID: given}); s.ID != "" {
 			t.Errorf("the ID %s, which is given again, names the request", given)
 		}
 	}
@@ -267,7 +267,7 @@ func TestSubmission_sending(t *testing.T) {
 func TestAdmit_besideWhatIsListed(t *testing.T) {
 	t.Parallel()
 	update, done := sent("7"), sent("7")
-	update.Type, done.State = answer.RequestProfileUpdate, Fulfilled
+	update.Type, done.State = decode.RequestProfileUpdate, Fulfilled
 	for name, c := range map[string]struct {
 		list    Snapshot
 		partial bool
@@ -299,7 +299,7 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			s := Submission{Type: answer.RequestDataDeletion}
+			s := Submission{Type: decode.RequestDataDeletion}
 			got := s.Admit(c.list, c.others, nil, Rules{Lag: lag, Partial: c.partial})
 			is := "send"
 			if s.Explained {
@@ -320,7 +320,7 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 		})
 	}
 
-	s, earlier, cached := Submission{Type: answer.RequestDataDeletion}, sent("7"), reading(0, "id=1")
+	s, earlier, cached := Submission{Type: decode.RequestDataDeletion}, sent("7"), reading(0, "id=1")
 	if got := s.Admit(reading(0, "id=7 person=***"), nil, &earlier, Rules{Partial: true}); got.Gap != gapIdentity {
 		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package answer_test
+package decode_test
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // one is a request as a service may list it.
@@ -24,12 +24,12 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 	t.Parallel()
 
 	const whole, beside, ignored, partial = "whole", "beside its list it has ", `wire.pending.use = "ignored" admits it`, `wire.pending.use = "partial" admits it`
-	inData := answer.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/status": "success", "/data/links": answer.AnyValue}}
+	inData := decode.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/status": "success", "/data/links": decode.AnyValue}}
 	for _, c := range []struct {
-		call answer.ListCall
+		call decode.ListCall
 		answers
 	}{
-		{answer.ListCall{}, answers{
+		{decode.ListCall{}, answers{
 			`null`: whole, `[]`: whole, `[` + one + `]`: whole, `[` + one + `,` + one + `]`: whole, `{"requests":[]}`: whole,
 			`{"pendingRequests":[` + one + `],"total":1}`: whole,
 			`{"hits":{"total":1,"hits":[` + one + `]}}`:   whole,
@@ -51,25 +51,25 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"error":{"code":"E"}}`: refused, `{"success":false,"requests":[]}`: refused, `{"ok":false,"error":"invalid_auth"}`: refused,
 			`{"data":{"requests":[]},"errors":[{"message":"x"}]}`: refused,
 		}},
-		{answer.ListCall{Envelope: answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}}, answers{
+		{decode.ListCall{Envelope: decode.Envelope{Result: decode.Result{At: "/code", Success: []string{"0"}}}}, answers{
 			`{"code":0,"requests":[]}`: whole, `{"code":1,"requests":[]}`: beside + `"/code"`,
 		}},
-		{answer.ListCall{ListMap: answer.ListMap{Empty: true}}, answers{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
-		{answer.ListCall{ListMap: answer.ListMap{Empty: true}, Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "*"}}}, answers{`{"success":true}`: ignored}},
-		{answer.ListCall{ListMap: answer.ListMap{Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: beside + `"/x", "/y"`}},
-		{answer.ListCall{ListMap: answer.ListMap{At: "/requests"}}, answers{
+		{decode.ListCall{ListMap: decode.ListMap{Empty: true}}, answers{`{}`: whole, `{"data":null}`: whole, `{"data":0}`: ignored}},
+		{decode.ListCall{ListMap: decode.ListMap{Empty: true}, Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "*"}}}, answers{`{"success":true}`: ignored}},
+		{decode.ListCall{ListMap: decode.ListMap{Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":1}`: ignored, `{"total":0,"x":[],"y":[]}`: beside + `"/x", "/y"`}},
+		{decode.ListCall{ListMap: decode.ListMap{At: "/requests"}}, answers{
 			`{"requests":null,"total":0}`: whole,
 			`[]`:                          ignored, `{"items":[]}`: ignored, `{"requests":{}}`: ignored, `{"requests":false}`: ignored,
 			`{"requests":{"warnings":[]}}`: ignored,
 		}},
-		{answer.ListCall{ListMap: answer.ListMap{Next: "/next"}}, answers{
+		{decode.ListCall{ListMap: decode.ListMap{Next: "/next"}}, answers{
 			`{"requests":[` + one + `],"next":null,"last":false,"first":"?page=1"}`: beside + `"/last"`,
 			`{"requests":[],"previous":"?page=1"}`:                                  whole, `{"requests":[],"links":{"prev":"?page=1"}}`: beside + `"/links/prev"`,
 		}},
-		{answer.ListCall{ListMap: answer.ListMap{Next: "/_links/next/href"}}, answers{`{"requests":[],"_links":{"self":{"href":"x"}}}`: whole}},
-		{answer.ListCall{ListMap: answer.ListMap{Next: "/NextLink"}}, answers{`{"requests":[],"PreviousLink":"x"}`: whole}},
-		{answer.ListCall{ListMap: answer.ListMap{At: "/requests", Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
-		{answer.ListCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": answer.AnyValue, "/note": "", "/page/size": "*"}}}, answers{
+		{decode.ListCall{ListMap: decode.ListMap{Next: "/_links/next/href"}}, answers{`{"requests":[],"_links":{"self":{"href":"x"}}}`: whole}},
+		{decode.ListCall{ListMap: decode.ListMap{Next: "/NextLink"}}, answers{`{"requests":[],"PreviousLink":"x"}`: whole}},
+		{decode.ListCall{ListMap: decode.ListMap{At: "/requests", Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
+		{decode.ListCall{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": decode.AnyValue, "/note": "", "/page/size": "*"}}}, answers{
 			`{"requests":[],"page":{"size":20}}`: whole, `{"requests":[],"page":{"size":20,"number":1}}`: `"/page/number"`,
 			`{"requests":[],"note":""}`: whole, `{"requests":[],"note":["x"]}`: "wire.pending.at admits it", `{"requests":[],"note":{"x":1}}`: `"/note/x"`,
 			`{"requests":[],"success":false}`:                                whole,
@@ -77,7 +77,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"requests":[` + one + `],"links":{"next":{"href":"?page=2"}}}`: `"/links/next/href"`,
 			`{"requests":[],"success":"no"}`:                                 `"/success"`,
 		}},
-		{answer.ListCall{Envelope: inData, ListMap: answer.ListMap{At: "/items", Next: "/meta/next", Total: "/meta/total"}}, answers{
+		{decode.ListCall{Envelope: inData, ListMap: decode.ListMap{At: "/items", Next: "/meta/next", Total: "/meta/total"}}, answers{
 			`{"status":"success","data":{"items":[` + one + `],"links":[]},"meta":{"next":"?page=2","total":7}}`:     whole,
 			`{"status":"partial","data":{"items":[` + one + `]}}`:                                                    `"/status"`,
 			`{"status":"success","data":{"items":[` + one + `]},"meta":{"next":"?page=2","total":7,"failed":["x"]}}`: beside + `"/meta/failed/0"`,
@@ -94,8 +94,8 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 }
 
 // recordText returns what a record says: its id, person, type, status, progress and code.
-func recordText(r answer.PendingRecord) string {
-	progress := map[answer.Progress]string{answer.Waiting: "waiting", answer.Unclear: "unclear", answer.Failed: "failed", answer.Done: "done", answer.Ended: "ended"}[r.Progress]
+func recordText(r decode.PendingRecord) string {
+	progress := map[decode.Progress]string{decode.Waiting: "waiting", decode.Unclear: "unclear", decode.Failed: "failed", decode.Done: "done", decode.Ended: "ended"}[r.Progress]
 	if r.Disagrees {
 		progress += "!"
 	}
@@ -107,19 +107,19 @@ func recordText(r answer.PendingRecord) string {
 func TestPendingRecord_whatItSays(t *testing.T) {
 	t.Parallel()
 
-	ended := answer.RecordMap{Statuses: map[string][]string{answer.StatusEnded: {"archived", "gone_away"}}}
-	own := answer.RecordMap{
+	ended := decode.RecordMap{Statuses: map[string][]string{decode.StatusEnded: {"archived", "gone_away"}}}
+	own := decode.RecordMap{
 		ID: "/ref", Identity: "/who/mail", Type: "/what", Status: "/stage/name", Created: "/since",
-		Types:    map[string][]string{answer.RequestDataDeletion: {"purge"}, answer.RequestDataAccess: {"delete"}},
-		Statuses: map[string][]string{answer.StatusWaiting: {"done"}, answer.StatusEnded: {"gone away"}},
+		Types:    map[string][]string{decode.RequestDataDeletion: {"purge"}, decode.RequestDataAccess: {"delete"}},
+		Statuses: map[string][]string{decode.StatusWaiting: {"done"}, decode.StatusEnded: {"gone away"}},
 	}
 	const rest = `,"since":1769860800000,"id":"x","identityId":"other","operation":"updateProfile","status":"failed"}`
 	status := func(rest string) string { return `{"status":` + rest + `}` }
 	for _, c := range []struct {
-		call answer.RecordMap
+		call decode.RecordMap
 		answers
 	}{
-		{answer.RecordMap{}, answers{
+		{decode.RecordMap{}, answers{
 			one: "r-1 user-1 data_deletion pending waiting",
 			`{"request_id":"r-1","identity_id":"user-1","request_type":"DATA_ACCESS","created_at":1769860800000,"state":"open"}`: "r-1 user-1 data_access open waiting",
 			`{"id":"r-1","subject":"user-1","action":"profile-update","type":"request"}`:                                         "r-1 user-1 profile_update - waiting",
@@ -159,7 +159,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 		}},
 	} {
 		c.answers.check(t, c.call, func(v jsontext.Value) (string, error) {
-			list, err := answer.ListCall{ListMap: answer.ListMap{RecordMap: c.call}}.Read(parse(t, `[`+string(v)+`]`))
+			list, err := decode.ListCall{ListMap: decode.ListMap{RecordMap: c.call}}.Read(parse(t, `[`+string(v)+`]`))
 			if created := list.Records[0].CreatedAt; !created.IsZero() && !created.Equal(time.UnixMilli(1769860800000)) {
 				t.Errorf("%s was created at %v", v, created)
 			}
@@ -175,7 +175,7 @@ func TestPendingRecord_typeIsAWholeWord(t *testing.T) {
 		"GDPR erasure request", "forgetUser", "exportUserData", "subject-access-request", "removeProfileField", "revokeAccess", "all-data", "profile", "purge", "deleteConsent",
 		"undelete", "deleteExport", "restoreDeletedData", "cancelDeletion", "accessLog", "getProfile", "profileExport", "", "!", "data", "user",
 	} {
-		list, err := answer.ListCall{}.Read(parse(t, `[{"operation":"`+word+`"}]`))
+		list, err := decode.ListCall{}.Read(parse(t, `[{"operation":"`+word+`"}]`))
 		if got := list.Records[0].RequestType; err != nil || got != "" {
 			t.Errorf("%q is %q, %v", word, got, err)
 		}
@@ -184,8 +184,8 @@ func TestPendingRecord_typeIsAWholeWord(t *testing.T) {
 
 func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
 	t.Parallel()
-	list, err := answer.ListCall{}.Read(parse(t, `[{"id":"c"},{"id":"b","createdAt":"2026-02-01T00:00:00Z"},{"id":"a","createdAt":"2026-02-01T00:00:00Z"},{"id":"d","createdAt":"2026-01-01T00:00:00Z"}]`))
-	slices.SortFunc(list.Records, answer.PendingRecord.Compare)
+	list, err := decode.ListCall{}.Read(parse(t, `[{"id":"c"},{"id":"b","createdAt":"2026-02-01T00:00:00Z"},{"id":"a","createdAt":"2026-02-01T00:00:00Z"},{"id":"d","createdAt":"2026-01-01T00:00:00Z"}]`))
+	slices.SortFunc(list.Records, decode.PendingRecord.Compare)
 	ids := ""
 	for _, r := range list.Records {
 		ids += r.ID
@@ -197,7 +197,7 @@ func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
 
 func TestPendingRecord_personKeysOfAllButItsWords(t *testing.T) {
 	t.Parallel()
-	r := answer.PendingRecord{JSON: []byte(`{"id":"R-1","who":{"mail":"mailto:A%40example.com"},"type":"delete","status":"open","n":7,"x":true}`)}
+	r := decode.PendingRecord{JSON: []byte(`{"id":"R-1","who":{"mail":"mailto:A%40example.com"},"type":"delete","status":"open","n":7,"x":true}`)}
 	if got := r.PersonKeys(); !slices.Equal(got, []string{"r-1", "a@example.com", "7"}) {
 		t.Errorf("got %q", got)
 	}
@@ -207,7 +207,7 @@ func TestMembers_neverNameThePerson(t *testing.T) {
 	t.Parallel()
 	body := parse(t, `{"jane":{},"id":1,"jane@example.com":1,"4711":2,"id=jane@example.com":3}`)
 	for person, want := range map[string]string{"": `"jane", "id", "…", "…", "…"`, "Jane": `"…", "id", "…", "…", "…"`} {
-		if got := answer.Members(body, person); got != fmt.Sprintf(" (its members are %s)", want) {
+		if got := decode.Members(body, person); got != fmt.Sprintf(" (its members are %s)", want) {
 			t.Errorf("%q: %s", person, got)
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package answer_test
+package decode_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -94,7 +94,7 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{"data":[{"attributes":{"plan":"x"},"success":false}]}`: refused,
 		}},
 	} {
-		call := answer.ProfileCall{Managed: c.managed}
+		call := decode.ProfileCall{Managed: c.managed}
 		if c.at != nowhere {
 			call.At = new(jsontext.Pointer(c.at))
 		}
@@ -111,7 +111,7 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 }
 
 // reads returns the reading of a profile, as text.
-func reads(call answer.ProfileCall) func(jsontext.Value) (string, error) {
+func reads(call decode.ProfileCall) func(jsontext.Value) (string, error) {
 	return func(v jsontext.Value) (string, error) {
 		p, err := call.Read(v)
 		return jsonvalue.FormatObject(p.Members), err
@@ -122,9 +122,9 @@ func reads(call answer.ProfileCall) func(jsontext.Value) (string, error) {
 // envelopes.
 func TestProfileCall_envelopeOfWhatIsIgnored(t *testing.T) {
 	t.Parallel()
-	ignoring := answer.ProfileCall{Envelope: answer.Envelope{
-		Ignored: map[jsontext.Pointer]string{"/success": "true", "/message": answer.AnyValue},
-		Result:  answer.Result{At: "/code", Success: []string{"0"}},
+	ignoring := decode.ProfileCall{Envelope: decode.Envelope{
+		Ignored: map[jsontext.Pointer]string{"/success": "true", "/message": decode.AnyValue},
+		Result:  decode.Result{At: "/code", Success: []string{"0"}},
 	}}
 	answers{
 		`{"success":true}`:                        "wire.profile.at",
@@ -133,6 +133,6 @@ func TestProfileCall_envelopeOfWhatIsIgnored(t *testing.T) {
 		`{"message":"x","code":"E7"}`:             refused,
 	}.check(t, ignoring, reads(ignoring))
 
-	inside := answer.ProfileCall{Envelope: answer.Envelope{At: "/data/profile"}}
+	inside := decode.ProfileCall{Envelope: decode.Envelope{At: "/data/profile"}}
 	answers{`{"code":0,"data":{}}`: `{}`, `{"code":500,"message":"down","data":{}}`: `may say why: "/code", "/message"`}.check(t, inside, reads(inside))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package answer_test
+package decode_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 // The first answer is never the data, and one after the request has left the list may be. Where a setting says that the
@@ -54,15 +54,15 @@ func TestDataCall_recognised(t *testing.T) {
 	}
 	for body, seen := range all {
 		for _, c := range []struct {
-			call answer.DataCall
+			call decode.DataCall
 			want string // empty for anything but the data
 		}{
-			{answer.DataCall{}, ""},
-			{answer.DataCall{Seen: true}, seen},
-			{answer.DataCall{Seen: true, Continued: true}, ""},
-			{answer.DataCall{At: new(jsontext.Pointer)}, isData},
-			{answer.DataCall{At: new(jsontext.Pointer), Seen: true, Continued: true}, isData},
-			{answer.DataCall{At: new(jsontext.Pointer("/nothing")), Seen: true}, ""},
+			{decode.DataCall{}, ""},
+			{decode.DataCall{Seen: true}, seen},
+			{decode.DataCall{Seen: true, Continued: true}, ""},
+			{decode.DataCall{At: new(jsontext.Pointer)}, isData},
+			{decode.DataCall{At: new(jsontext.Pointer), Seen: true, Continued: true}, isData},
+			{decode.DataCall{At: new(jsontext.Pointer("/nothing")), Seen: true}, ""},
 		} {
 			c.call.Person = person
 			answers{body: c.want}.check(t, c.call, func(v jsontext.Value) (string, error) {
@@ -79,13 +79,13 @@ func TestDataCall_recognised(t *testing.T) {
 func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 	t.Parallel()
 	const advice = "wire.all_data.at, a pointer to the data, admits it"
-	byCode := answer.Envelope{Result: answer.Result{At: "/code", Success: []string{"0"}}}
+	byCode := decode.Envelope{Result: decode.Result{At: "/code", Success: []string{"0"}}}
 	for _, c := range []struct {
-		call   answer.DataCall
+		call   decode.DataCall
 		status int
 		answers
 	}{
-		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 200, answers{
+		{decode.DataCall{At: new(jsontext.Pointer("/data"))}, 200, answers{
 			`{"id":"r-1"}`: "r-1", `{"plan":"gold"}`: notUnderstood, `{"data":null}`: "", `{"data":{}}`: "", `{"id":"r-1","data":[]}`: "r-1", `{"success":false,"data":null}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
 			`{"data":{"id":"r-1","status":"queued"}}`:                                              "r-1", // an acknowledgement
 			`{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`: "",
@@ -93,15 +93,15 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 			`{"data":{"status":"cancelled","sessions":3}}`:                                         isData,
 			`{"data":{"identityId":"other@example.com","events":[]}}`:                              "about somebody else",
 		}},
-		{answer.DataCall{At: new(jsontext.Pointer("/data")), Seen: true}, 200, answers{
+		{decode.DataCall{At: new(jsontext.Pointer("/data")), Seen: true}, 200, answers{
 			`{"id":"r-2"}`: "r-2", `{"id":"u-77","sessions":[{"page":1}]}`: advice, // data elsewhere, and no other request
 		}},
-		{answer.DataCall{At: new(jsontext.Pointer("/data")), Seen: true, Envelope: byCode}, 200, answers{
+		{decode.DataCall{At: new(jsontext.Pointer("/data")), Seen: true, Envelope: byCode}, 200, answers{
 			`{"code":0,"data":{"plan":"gold"}}`: isData, `{"code":50000,"data":{"reason":"busy"}}`: notUnderstood,
 		}},
-		{answer.DataCall{At: new(jsontext.Pointer("/data"))}, 202, answers{`{"data":{"a":1}}`: ""}},
-		{answer.DataCall{Seen: true, Envelope: byCode}, 200, answers{`{"code":0,"note":"x"}`: advice}},
-		{answer.DataCall{Envelope: byCode}, 200, answers{`{"code":0,"data":null}`: ""}},
+		{decode.DataCall{At: new(jsontext.Pointer("/data"))}, 202, answers{`{"data":{"a":1}}`: ""}},
+		{decode.DataCall{Seen: true, Envelope: byCode}, 200, answers{`{"code":0,"note":"x"}`: advice}},
+		{decode.DataCall{Envelope: byCode}, 200, answers{`{"code":0,"data":null}`: ""}},
 	} {
 		c.call.Person = person
 		c.answers.check(t, c.call, func(v jsontext.Value) (string, error) {
@@ -127,23 +127,23 @@ func TestAbridge_isReadAsTheWholeValue(t *testing.T) {
 	days += `"all":1}`
 
 	for _, text := range []string{`{"a":{}`, `{"a":1}{}`, `[1,`, `{"a":1,"a":2}`, `{"a"}`, `[1}`, ``, `{"a":1} x`, `[` + many} {
-		if got, err := answer.Abridge(strings.NewReader(text)); err == nil {
+		if got, err := decode.Abridge(strings.NewReader(text)); err == nil {
 			t.Errorf("%.80s is read as %.80s", text, got)
 		}
 	}
-	got, err := answer.Abridge(strings.NewReader(`{"a":"x","b":1,"c":false,"e":{"f":""},"h":[{},1],"i":"` + strings.Repeat("x", 300) + `"}`))
+	got, err := decode.Abridge(strings.NewReader(`{"a":"x","b":1,"c":false,"e":{"f":""},"h":[{},1],"i":"` + strings.Repeat("x", 300) + `"}`))
 	if want := `{"a":"x","b":1,"c":false,"e":{"f":""},"h":[{}],"i":"…"}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
 
-	call := answer.DataCall{Person: person, Seen: true}
+	call := decode.DataCall{Person: person, Seen: true}
 	for body, isData := range map[string]bool{
 		many: true, `{"profile":{"plan":"gold"},"sessions":` + days + `,"events":` + texts + `}`: true,
 		`{"data":{"identity":"` + person + `","events":` + many + `,"sessions":` + many + `}}`: true,
 		`{"events":` + many + `,"error":"partial"}`:                                            false,
 		`{"events":` + days + `,"paging":{"next":"x"}}`:                                        false,
 	} {
-		v, err := answer.Abridge(strings.NewReader(body))
+		v, err := decode.Abridge(strings.NewReader(body))
 		if err != nil || len(v) > 200<<10 {
 			t.Fatalf("%.60s: %d bytes, %v", body, len(v), err)
 		}
@@ -165,7 +165,7 @@ func TestReadToken_textInTheFieldToken(t *testing.T) {
 
 		`{"access_token":"a.b.c","token_type":"Bearer"}`: none, `{"data":{"session":{"token":"a.b.c"}}}`: none,
 		`{"token":{"value":"a.b.c"}}`: none, `{"token":null}`: none, `["a.b.c"]`: none, `"a.b.c"`: none,
-	}.check(t, "login", func(v jsontext.Value) (string, error) { return answer.ReadToken(v, "/result") })
+	}.check(t, "login", func(v jsontext.Value) (string, error) { return decode.ReadToken(v, "/result") })
 }
 
 func TestReadUser_objectThatReportsNoError(t *testing.T) {
@@ -174,5 +174,5 @@ func TestReadUser_objectThatReportsNoError(t *testing.T) {
 		`{"data":{"viewer":{"login":"x"}}}`: "", `{"id":1,"errors":[],"error":null}`: "",
 		`{"success":false}`: refused, `{"data":null,"errors":[{"message":"no"}]}`: refused, `{"ok":false,"error":"invalid_auth"}`: refused,
 		`null`: "expected an object", `[]`: "expected an object", `"user"`: "expected an object", `true`: "expected an object",
-	}.check(t, "user", func(v jsontext.Value) (string, error) { return "", answer.ReadUser(v) })
+	}.check(t, "user", func(v jsontext.Value) (string, error) { return "", decode.ReadUser(v) })
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package answer_test
+package decode_test
 
 import (
 	"maps"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 )
 
 const person = "user-1@example.com"
@@ -49,7 +49,7 @@ var refusals = answers{
 const isData, notUnderstood = "data", "not understood"
 
 // receiptText returns what an answer is read as: the data, or a receipt with its id.
-func receiptText(r answer.Receipt) string {
+func receiptText(r decode.Receipt) string {
 	switch {
 	case r.Delivered:
 		return isData + r.ID
@@ -69,7 +69,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 
 	under := func(status int) func(jsontext.Value) (string, error) {
 		return func(v jsontext.Value) (string, error) {
-			receipt, err := answer.Envelope{}.ReadReceipt(status, v, person)
+			receipt, err := decode.Envelope{}.ReadReceipt(status, v, person)
 			return receiptText(receipt), err
 		}
 	}
@@ -91,7 +91,7 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 	all.check(t, 202, under(202))
 	for _, at := range []*jsontext.Pointer{nil, new(jsontext.Pointer("/nothing"))} {
 		all.check(t, "all data", func(v jsontext.Value) (string, error) {
-			receipt, err := answer.DataCall{Person: person, Seen: true, At: at}.Read(200, v)
+			receipt, err := decode.DataCall{Person: person, Seen: true, At: at}.Read(200, v)
 			return receiptText(receipt), err
 		})
 	}
@@ -101,7 +101,7 @@ func TestReadReceipt_timeIsThatOfARequest(t *testing.T) {
 	t.Parallel()
 	created := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for body, isCreated := range map[string]bool{`{"id":"r-1","createdAt":"2026-01-31T12:00:00Z"}`: true, `{"message":"x","timestamp":"2026-01-31T12:00:00Z"}`: false} {
-		receipt, err := answer.Envelope{}.ReadReceipt(202, parse(t, body), person)
+		receipt, err := decode.Envelope{}.ReadReceipt(202, parse(t, body), person)
 		if err != nil || receipt.At.IsZero() || receipt.At.Equal(created) != isCreated {
 			t.Errorf("%s: the time is %v, %v", body, receipt.At, err)
 		}
@@ -126,7 +126,7 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 		{onlyNulls, answers{`{"id":"r-1"}`: "r-1"}},
 	} {
 		c.answers.check(t, c.sent, func(v jsontext.Value) (string, error) {
-			receipt, err := answer.Envelope{}.ReadUpdateReceipt(200, v, person, c.sent)
+			receipt, err := decode.Envelope{}.ReadUpdateReceipt(200, v, person, c.sent)
 			return receiptText(receipt), err
 		})
 	}
@@ -145,7 +145,7 @@ func TestStructure_hasNamesAndNeverValues(t *testing.T) {
 		`[]`:       "an array",
 		`"secret"`: "a string",
 	} {
-		if got := answer.Structure(parse(t, text)); got != want {
+		if got := decode.Structure(parse(t, text)); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
@@ -155,9 +155,9 @@ func TestStructure_hasNamesAndNeverValues(t *testing.T) {
 // service accepted it. A flag that wire.ignored leaves out elsewhere refuses it all the same.
 func TestReadReceipt_byItsResult(t *testing.T) {
 	t.Parallel()
-	byCode := answer.Envelope{
+	byCode := decode.Envelope{
 		Ignored: map[jsontext.Pointer]string{"/success": "*"},
-		Result:  answer.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}},
+		Result:  decode.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}},
 	}
 	for status, unsaid := range map[int]string{200: notUnderstood, 202: ""} {
 		answers{

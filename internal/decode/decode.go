@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package answer reads what the service answers. The interface shows hardly any answer, so each one counts only as
+// Package decode reads what the service answers. The interface shows hardly any answer, so each one counts only as
 // what it is recognised as: every function here returns the value of one kind of answer, or an *Error that says why
 // it is not one, and which setting admits it. It knows no HTTP and no Terraform.
-package answer
+package decode
 
 import (
 	"cmp"

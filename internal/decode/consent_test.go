@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package answer_test
+package decode_test
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -34,7 +34,7 @@ const (
 	incomplete   = "incomplete"
 )
 
-var outcomes = map[answer.Outcome]string{answer.Unrecognised: unrecognised, answer.Refused: refused, answer.Absent: absent, answer.Incomplete: incomplete}
+var outcomes = map[decode.Outcome]string{decode.Unrecognised: unrecognised, decode.Refused: refused, decode.Absent: absent, decode.Incomplete: incomplete}
 
 // answers are what they are read as: text for a value, an outcome, or a part of the error of what is not recognised or
 // not whole.
@@ -47,7 +47,7 @@ func (all answers) check(t *testing.T, call any, read func(jsontext.Value) (stri
 		got, err := read(parse(t, body))
 		isNamed := false
 		if err != nil {
-			p, _ := errors.AsType[*answer.Error](err)
+			p, _ := errors.AsType[*decode.Error](err)
 			got = outcomes[p.Outcome]
 			isNamed = (got == unrecognised || got == incomplete) && strings.Contains(err.Error(), want)
 		}
@@ -61,7 +61,7 @@ func (all answers) check(t *testing.T, call any, read func(jsontext.Value) (stri
 }
 
 // field returns a field for a table: - where it is absent.
-func field[T any](o answer.Optional[T]) string {
+func field[T any](o decode.Optional[T]) string {
 	switch {
 	case o.Given:
 		return fmt.Sprint(o.Value)
@@ -72,7 +72,7 @@ func field[T any](o answer.Optional[T]) string {
 }
 
 // consentText returns the time, the address, manual, and the clauses that are not true.
-func consentText(held answer.Consent) string {
+func consentText(held decode.Consent) string {
 	at := field(held.AgreementTime)
 	if held.AgreementTime.Given {
 		at = held.AgreementTime.Value.UTC().Format(time.RFC3339Nano)
@@ -105,12 +105,12 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 	t.Parallel()
 
 	const noon, none = "2026-01-31T12:00:00Z - -", "- - -"
-	inData := answer.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/success": "false"}}
+	inData := decode.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/success": "false"}}
 	for _, c := range []struct {
-		call answer.ConsentCall
+		call decode.ConsentCall
 		answers
 	}{
-		{answer.ConsentCall{}, answers{
+		{decode.ConsentCall{}, answers{
 			`{"x":{"y":[1,null]},` + strings.TrimPrefix(record, "{"):                                      noon,
 			`{"accepted":false,` + strings.TrimPrefix(record, "{"):                                        noon,
 			`{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":` + older + `}`:          noon,
@@ -160,29 +160,29 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			`{}`: absent, `null`: absent, `{"consent":null}`: absent, `{"data":{}}`: absent, `{"data":{"attributes":{}}}`: absent,
 			`{` + nulls + `}`: absent, `{"identity_id":"user-1",` + nulls + `}`: absent, `{"data":{` + nulls + `},"code":50000}`: `what stands beside it may say why: "/code"`,
 		}},
-		{answer.ConsentCall{TimeFormat: answer.TimeUTC}, answers{
+		{decode.ConsentCall{TimeFormat: decode.TimeUTC}, answers{
 			timed(`"2026-01-31T12:00:00"`): noon, timed(`"2026-01-31 12:00:00.5"`): "2026-01-31T12:00:00.5Z - -", timed(`"2026-01-31T13:00:00+01:00"`): noon,
 		}},
-		{answer.ConsentCall{TimeFormat: answer.TimeUnixS}, answers{
+		{decode.ConsentCall{TimeFormat: decode.TimeUnixS}, answers{
 			timed(`1769860800`): noon, timed(`1769860800000`): noon, timed(`"1769860800"`): noon,
 		}},
-		{answer.ConsentCall{OmitsFalse: true}, answers{
+		{decode.ConsentCall{OmitsFalse: true}, answers{
 			`{"name":"x","clause2Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`: noon + " 1:false 3:false 4:false 5:false",
 			`{"manual":true,"updateTime":"2026-01-31T12:00:00Z"}`:                       "- - true 1:false 2:false 3:false 4:false 5:false",
 			`{"data":{"clause2Consent":true}}`:                                          "some of the five clauses", `{"message":"x"}`: "no object of the answer has the five clauses",
 			record: noon, `{` + nulls + `}`: absent, `{}`: absent, `{"clause_1_consent":true,"error":"x"}`: refused,
 			`{"user_ipv6":null,"agreement_time":null}`: absent, `{"clause_1_consent":null}`: absent,
 		}},
-		{answer.ConsentCall{Envelope: answer.Envelope{Ignored: map[jsontext.Pointer]string{"/history": answer.AnyValue}}}, answers{
+		{decode.ConsentCall{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/history": decode.AnyValue}}}, answers{
 			`{"data":{"user":{"consent":` + record + `}},"history":[` + older + `]}`: noon,
 			`{"history":[` + older + `]}`:                                            "no object of the answer",
 		}},
-		{answer.ConsentCall{At: "/0"}, answers{`[` + record + `]`: noon, `[]`: absent}},
-		{answer.ConsentCall{At: "/data/0"}, answers{`{"data":[]}`: absent}},
-		{answer.ConsentCall{At: "/a"}, answers{`{"a":` + record + `,"b":` + older + `}`: noon}},
-		{answer.ConsentCall{At: "/x/y"}, answers{`{"agreement_time":1769860800000,"x":{"y":{` + allTrue + `}}}`: noon}},
-		{answer.ConsentCall{At: "/consent"}, answers{`{"consent":{},"id":1}`: absent, `{"id":1}`: `has nothing at "/consent", where the settings point`}},
-		{answer.ConsentCall{Envelope: inData}, answers{
+		{decode.ConsentCall{At: "/0"}, answers{`[` + record + `]`: noon, `[]`: absent}},
+		{decode.ConsentCall{At: "/data/0"}, answers{`{"data":[]}`: absent}},
+		{decode.ConsentCall{At: "/a"}, answers{`{"a":` + record + `,"b":` + older + `}`: noon}},
+		{decode.ConsentCall{At: "/x/y"}, answers{`{"agreement_time":1769860800000,"x":{"y":{` + allTrue + `}}}`: noon}},
+		{decode.ConsentCall{At: "/consent"}, answers{`{"consent":{},"id":1}`: absent, `{"id":1}`: `has nothing at "/consent", where the settings point`}},
+		{decode.ConsentCall{Envelope: inData}, answers{
 			`{"data":` + record + `,"success":false}`: noon,
 			`{"data":null}`:     absent,
 			`{"data":{}}`:       absent,
@@ -205,8 +205,8 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 // service has failed.
 func TestResult_decidesWhatNothingMeans(t *testing.T) {
 	t.Parallel()
-	inData := answer.Envelope{At: "/data"}
-	withResult := answer.Envelope{At: "/data", Result: answer.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}}}
+	inData := decode.Envelope{At: "/data"}
+	withResult := decode.Envelope{At: "/data", Result: decode.Result{At: "/code", Success: []string{"0"}, Absent: []string{"40400"}}}
 
 	for body, want := range map[string]struct{ byDefault, withResult string }{
 		`{"data":null}`:                                       {absent, absent},
@@ -227,11 +227,11 @@ func TestResult_decidesWhatNothingMeans(t *testing.T) {
 		`{"code":0,"msg":"the database is away","data":null}`: {unrecognised, unrecognised},
 	} {
 		answers{body: want.byDefault}.check(t, inData, func(v jsontext.Value) (string, error) {
-			_, err := answer.ConsentCall{Envelope: inData}.Read(v)
+			_, err := decode.ConsentCall{Envelope: inData}.Read(v)
 			return "", err
 		})
 		answers{body: want.withResult}.check(t, withResult, func(v jsontext.Value) (string, error) {
-			_, err := answer.ConsentCall{Envelope: withResult}.Read(v)
+			_, err := decode.ConsentCall{Envelope: withResult}.Read(v)
 			return "", cmp.Or(withResult.Result.Says(v), err)
 		})
 	}
