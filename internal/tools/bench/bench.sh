@@ -109,11 +109,12 @@ people() {
 		i, i % 2 ? "false" : "true", i % 3 ? "false" : "true", i % 65536, i / 3600 % 24, i / 60 % 60, i % 60 }'
 }
 
-# ask COUNT [CURL ARGUMENT ...]: sends one request about each person with curl, and adds its time to curled.
+# ask COUNT [CURL ARGUMENT ...]: sends one request about each person with curl, and adds its time to curled. With --parallel,
+# --silent still shows the progress, which would stand in front of a status.
 ask() {
 	local count=$1
 	shift
-	measure curl --disable --noproxy '*' --silent --show-error --parallel --parallel-max $parallelism --output /dev/null --write-out '%{http_code}\n' "$@" \
+	measure curl --disable --noproxy '*' --stderr "$BENCH/progress" --parallel --parallel-max $parallelism --output /dev/null --write-out '%{http_code}\n' "$@" \
 		"$ANALYTICS_BASE_URL/$project/compliance/user/user-[000000-$(printf %06d $((count - 1)))]%40example.com/consent?apiSecretToken=$ANALYTICS_API_SECRET_KEY"
 	[ "$(grep -c '^200' "$BENCH/output")" = "$count" ] || { echo "the mock server did not answer all of curl's requests" >&2 && return 1; }
 	curled=$(echo "$curled $cost" | awk '{ print $1 + $2 }')
