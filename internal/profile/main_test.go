@@ -111,11 +111,7 @@ func (o *object) refresh(times int) {
 // says fails the test if no warning of the latest step has all the words. Without any, the step must have said nothing.
 func (o *object) says(words ...string) {
 	o.t.Helper()
-	if len(words) > 0 {
-		prototest.WantText(o.t, o.diags.Warnings(), words...)
-	} else if len(o.diags) > 0 {
-		o.t.Errorf("it says %q", append(o.diags.Warnings(), o.diags.Errors()...))
-	}
+	prototest.WantSaid(o.t, o.diags, words...)
 }
 
 // fails fails the test if no error of the latest step has all the words.

@@ -284,6 +284,16 @@ func WantText(tb testing.TB, texts []string, words ...string) {
 	tb.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
 }
 
+// WantSaid fails the test where no warning has all the words. Without words, it fails where anything is said.
+func WantSaid(tb testing.TB, diags Diagnostics, words ...string) {
+	tb.Helper()
+	if len(words) > 0 {
+		WantText(tb, diags.Warnings(), words...)
+	} else if len(diags) > 0 {
+		tb.Errorf("it says %q", append(diags.Warnings(), diags.Errors()...))
+	}
+}
+
 // Bubble runs a test in virtual time, with a provider that is connected in memory to a mock
 // server of its own: waiting for a request takes no time. configure functions are those of
 // mocktest.Start.
