@@ -105,7 +105,7 @@ func withCode(code http2.ErrCode) streamEnd {
 // given one: the request was not processed (RFC 9113, section 6.8).
 func goAway(reset []byte) []byte {
 	frame := []byte{0, 0, 8, byte(http2.FrameGoAway), 0, 0, 0, 0, 0}
-	frame = binary.BigEndian.AppendUint32(frame, max(binary.BigEndian.Uint32(reset[5:]), 2)-2) // 0 is none
+	frame = binary.BigEndian.AppendUint32(frame, max(binary.BigEndian.Uint32(reset[5:]), 2)-2) // 0 names no stream
 
 	return binary.BigEndian.AppendUint32(frame, uint32(http2.ErrCodeNo))
 }

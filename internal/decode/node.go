@@ -69,7 +69,7 @@ func (n *node) parts() []*node {
 	n.isDecoded = true
 	if n.Kind() != '{' {
 		for i, v := range jsonvalue.Elements(n.Value) {
-			n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: textOf(v)})
+			n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Scalar(v)})
 		}
 		return n.inside
 	}
@@ -83,21 +83,10 @@ func (n *node) parts() []*node {
 		end := int(in.InputOffset())
 
 		v = n.Value[end-len(v) : end] // v is the decoder's
-		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: textOf(v)})
+		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: jsonvalue.Scalar(v)})
 	}
 
 	return n.inside
-}
-
-// textOf returns the text of a string or of a number; empty for any other value.
-func textOf(v jsontext.Value) string {
-	switch v.Kind() {
-	case '"':
-		return string(jsonvalue.Unquoted(v))
-	case '0':
-		return string(v)
-	}
-	return ""
 }
 
 // named returns the members of an object with one of some names.

@@ -121,7 +121,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if request.isRefused {
 		return Receipt{}, refused()
 	}
-	if isDone := e.Result.Says(v) == nil; !isDone { // the identifier may be that of the call
+	isDone := e.Result.Says(v) == nil
+	if !isDone { // the identifier may be that of the call
 		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 

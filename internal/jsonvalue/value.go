@@ -209,6 +209,14 @@ func Text(v jsontext.Value) string {
 	return string(Unquoted(v))
 }
 
+// Scalar returns the text of a string, or a number as it is spelled; empty where v is neither.
+func Scalar(v jsontext.Value) string {
+	if v.Kind() == '0' {
+		return string(v)
+	}
+	return Text(v)
+}
+
 // fieldName matches letters, at most two digits, and the characters that separate words.
 var fieldName = regexp.MustCompile(`^(?:hydra:|[$@])?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
 

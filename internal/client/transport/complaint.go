@@ -99,7 +99,7 @@ func fieldName(m map[string]jsontext.Value) (name string) {
 // firstText returns the first member of these names that is text or a number, as text.
 func firstText(m map[string]jsontext.Value, names []string) (text string) {
 	for _, name := range names {
-		text = cmp.Or(text, scalar(m[name]))
+		text = cmp.Or(text, jsonvalue.Scalar(m[name]))
 	}
 	return text
 }

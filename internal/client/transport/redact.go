@@ -75,7 +75,7 @@ func (r *Redactor) Clean(s string) string {
 // PrivateValues returns the texts and numbers in a JSON value, at any depth, for a
 // redactor. Names are those of fields and not private.
 func PrivateValues(v jsontext.Value) (values []string) {
-	if text := scalar(v); text != "" {
+	if text := jsonvalue.Scalar(v); text != "" {
 		return []string{text}
 	}
 	for _, member := range jsonvalue.EachMember(v) {
@@ -86,14 +86,6 @@ func PrivateValues(v jsontext.Value) (values []string) {
 	}
 
 	return values
-}
-
-// scalar returns a text or a number as text; empty for anything else.
-func scalar(v jsontext.Value) string {
-	if v.Kind() == '0' {
-		return string(v)
-	}
-	return jsonvalue.Text(v)
 }
 
 // spellings returns the forms in which services quote a value: as it is, as JSON, Go, HTML, addresses
