@@ -9,6 +9,7 @@ package catalogue
 
 import (
 	_ "embed" // answers.json
+	"net/http"
 	"slices"
 	"sync"
 
@@ -119,10 +120,14 @@ func (a Answer) Body() []byte {
 	return a.JSON
 }
 
-// MediaType returns the Content-Type that the answer has; empty for an answer without content.
-func (a Answer) MediaType() string {
-	if media := a.Headers["Content-Type"]; media != "" || a.JSON == nil {
-		return media
+// Header returns the header of the answer. Without content, it has no Content-Type.
+func (a Answer) Header() http.Header {
+	header := http.Header{}
+	if a.JSON != nil {
+		header.Set("Content-Type", "application/json")
 	}
-	return "application/json"
+	for name, value := range a.Headers {
+		header.Set(name, value)
+	}
+	return header
 }

@@ -21,7 +21,7 @@ func TestAll_keepsTheRules(t *testing.T) {
 			"an endpoint exists, and has one place":      at < order,
 			"a source and a status are given":            a.Source == "" || http.StatusText(a.Status) == "",
 			"a body is JSON or text":                     a.JSON != nil && a.Text != "",
-			"text that is content has a media type":      a.Text != "" && a.MediaType() == "",
+			"text that is content has a media type":      a.Text != "" && a.Headers["Content-Type"] == "",
 			"what is harmful says why no setting admits": a.Is.IsHarmful() && a.Why == "",
 			"what is natural says how it reads":          a.IsNatural() && a.Reads == "",
 			"what is never read has no reading":          a.Why != "" && a.Reads != "",

@@ -48,10 +48,7 @@ func answering(t *testing.T, a catalogue.Answer) *mocktest.Instance {
 				return nil
 			}
 
-			f := &mockserver.Fault{Status: a.Status, Body: a.Body(), Header: http.Header{}, Commit: a.Is == catalogue.Written || a.Is == catalogue.Accepted}
-			for name, value := range a.Headers {
-				f.Header.Set(name, value)
-			}
+			f := &mockserver.Fault{Status: a.Status, Body: a.Body(), Header: a.Header(), Commit: a.Is == catalogue.Written || a.Is == catalogue.Accepted}
 			if _, isNext := r.Sent["page"]; isNext && a.Then != nil {
 				f.Body = a.Then
 				f.Header.Del("Link")
@@ -160,7 +157,7 @@ func (p person) described(ctx context.Context, c *client.Client) (decoded, error
 // proposals returns what inference proposes for an answer, where the person of the first requests in a list
 // is known.
 func proposals(a catalogue.Answer) []infer.Settings {
-	evidence := infer.Answer{MediaType: a.MediaType(), Body: a.Body()}
+	evidence := infer.Answer{MediaType: a.Header().Get("Content-Type"), Body: a.Body()}
 	switch a.Endpoint {
 	case catalogue.Consent:
 		return append(infer.Consent(evidence), infer.Absent(evidence)...)

@@ -51,8 +51,8 @@ type mixture struct {
 func draw(random *rand.Rand) mixture {
 	m := mixture{wire: infer.Settings{}}
 	for _, slot := range slots {
-		rows := slices.DeleteFunc(catalogue.Of(slot.endpoint), func(a catalogue.Answer) bool {
-			return a.Is != slot.is || !slices.Contains(mockserver.Forms(), a.Name)
+		rows := slices.DeleteFunc(mockserver.Forms(), func(a catalogue.Answer) bool {
+			return a.Endpoint != slot.endpoint || a.Is != slot.is
 		})
 		a := rows[random.IntN(len(rows))]
 		m.answers, m.day = append(m.answers, a.Name), a.Reads

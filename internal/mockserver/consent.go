@@ -3,9 +3,12 @@
 package mockserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/netip"
+	"slices"
+	"strconv"
 	"time"
 )
 
@@ -80,12 +83,11 @@ func (s *Server) updateConsent(c *Request) Response {
 	}
 	for name, value := range c.sentIn(s.Wire.Consent.ParametersIn) {
 		if text, ok := value.(string); ok && c.place != InJSON {
-			value = decodeText(name, text, s.Wire.Consent.TimeFormat)
+			value = decodeText(name, text)
 		}
 		fields[name] = value
 		delete(wrong, name)
-		_, isTime := timeForms[s.Wire.Consent.TimeFormat].parse(value)
-		if !isRight(name, value, isTime) {
+		if !isRight(name, value, cmp.Or(s.Wire.Consent.TimeFormat, TimeRFC3339)) {
 			wrong[name] = "is wrong, or is not known"
 		}
 	}
@@ -102,69 +104,55 @@ func (s *Server) updateConsent(c *Request) Response {
 }
 
 // decodeText returns the value that JSON would have for the text of a parameter in a form or a query.
-func decodeText(name, text, timeFormat string) any {
+func decodeText(name, text string) any {
 	if text == "true" || text == "false" {
 		return text == "true"
 	}
-	if name == "agreement_time" && timeForms[timeFormat].unit > 0 {
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil && name == "agreement_time" {
 		return json.Number(text)
 	}
 	return text
 }
 
-// isRight reports whether a parameter is known and has a right value. isTime reports whether that is a time.
-func isRight(name string, value any, isTime bool) bool {
-	text, _ := value.(string)
-	_, isFlag := value.(bool)
+// isRight reports whether a parameter is known and has a right value: a time of that format, any if it is empty.
+func isRight(name string, value any, timeFormat string) bool {
 	switch name {
 	case "user_ipv6":
-		a, _ := netip.ParseAddr(text) // the zero Addr is no address
+		text, _ := value.(string)
+		a, _ := netip.ParseAddr(text) // the zero Addr is not an IPv6 address
 		return a.Is6() && a.Zone() == ""
 	case "agreement_time":
-		return isTime
-	case "manual", clauseNames[0], clauseNames[1], clauseNames[2], clauseNames[3], clauseNames[4]:
-		return isFlag
+		_, format := readTime(value)
+		return format != "" && format == cmp.Or(timeFormat, format)
+	default:
+		_, isFlag := value.(bool)
+		return isFlag && (name == "manual" || slices.Contains(clauseNames[:], name))
 	}
-
-	return false
 }
 
-// timeForm is a form of a time: a text of a layout, or a number of units since 1970.
-type timeForm struct {
-	layout string
-	unit   time.Duration
-}
+// timeLayouts are those of the formats of a time that are texts.
+var timeLayouts = map[string]string{TimeRFC3339: time.RFC3339, TimeUTC: "2006-01-02T15:04:05.999999999", TimeDate: time.DateOnly}
 
-var timeForms = map[string]timeForm{
-	"":          {layout: time.RFC3339},
-	TimeRFC3339: {layout: time.RFC3339},
-	TimeUTC:     {layout: "2006-01-02T15:04:05.999999999"},
-	TimeDate:    {layout: time.DateOnly},
-	TimeUnixMS:  {unit: time.Millisecond},
-	TimeUnixS:   {unit: time.Second},
-}
-
-// parse returns the time that a value in the form means, and whether it is in the form.
-func (f timeForm) parse(value any) (time.Time, bool) {
-	if f.layout != "" {
-		text, _ := value.(string)
-		at, err := time.Parse(f.layout, text)
-		return at, err == nil
-	}
-
-	number, _ := value.(json.Number)
-	n, err := number.Int64()
-	isSeconds := n < 100_000_000_000
-
-	return time.UnixMilli(n * f.unit.Milliseconds()), err == nil && isSeconds == (f.unit == time.Second)
-}
-
-// parseTime returns the time that a value in any form means; zero if it is in none.
-func parseTime(value any) time.Time {
-	for _, form := range timeForms {
-		if at, ok := form.parse(value); ok {
-			return at
+// readTime returns the time that a value means, and its format; zero if it is not a time.
+func readTime(value any) (at time.Time, format string) {
+	if number, ok := value.(json.Number); ok {
+		n, err := number.Int64()
+		switch {
+		case err != nil:
+			return time.Time{}, ""
+		case n < 100_000_000_000:
+			return time.Unix(n, 0), TimeUnixS
+		default:
+			return time.UnixMilli(n), TimeUnixMS
 		}
 	}
-	return time.Time{}
+
+	text, _ := value.(string)
+	for format, layout := range timeLayouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, format
+		}
+	}
+
+	return time.Time{}, ""
 }

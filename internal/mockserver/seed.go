@@ -74,7 +74,7 @@ func (r SeedRecord) objection(list string) string {
 	for name, value := range r.Fields {
 		_, isObject := value.(map[string]any)
 		isKnown := map[string]bool{
-			"consents": isRight(name, value, !parseTime(value).IsZero()), "profiles": name == "profile" && isObject, "data": name == "data",
+			"consents": isRight(name, value, ""), "profiles": name == "profile" && isObject, "data": name == "data",
 		}
 		if !isKnown[list] {
 			return "." + name + " is wrong, or is not known"

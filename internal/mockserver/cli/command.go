@@ -81,8 +81,10 @@ func Run(ctx context.Context, p Process) int {
 		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
 		Action: func(ctx context.Context, flags *cli.Command) (err error) {
 			if flags.Bool("forms") {
-				_, err = io.WriteString(p.Stdout, strings.Join(mockserver.Forms(), "\n")+"\n")
-				return err
+				for _, form := range mockserver.Forms() {
+					fmt.Fprintln(p.Stdout, form.Name)
+				}
+				return nil
 			}
 			status, err = p.serve(ctx, flags)
 			return err
