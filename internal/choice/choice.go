@@ -6,7 +6,10 @@
 // The table is rows below; the guide "Consent as code" shows it.
 package choice
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Fact is a set of facts about a reading.
 type Fact uint16
@@ -109,9 +112,43 @@ var rows = []row{
 	{0, Earlier, acts{Take, Send, Send, Send}, "another record, with a time that is not later"},
 }
 
-// Judge returns the verdict about an Evidence, and what its action does then.
+// Judge returns the verdict about an Evidence, and what its action does then. Where there is no record, the
+// facts about its content say nothing.
 func Judge(e Evidence) (Verdict, Act) {
-	all := e.facts()
+	wanted := e.Wanted.Print()
+	hasClauses := e.Print.Clauses == wanted.Clauses
+	isChanged := e.Print != *cmp.Or(e.Before, &e.Print)
+	isLater, isUntimed := e.compareTimes()
+
+	// After a lost write, a new record is that write, whatever the service has made of the address.
+	differing := e.Keeping.Differences(wanted, e.Print)
+	isArrived := isChanged && slices.Equal(differing, []string{"user_ipv6"})
+	isSame := len(differing) == 0 || isArrived
+	if e.Action == Withdraw {
+		isSame = hasClauses
+	}
+
+	var all Fact
+	for fact, holds := range map[Fact]bool{
+		FactTaken:     e.Taken,
+		FactCached:    e.Cached,
+		FactNone:      e.IsNone,
+		FactKnown:     e.Known,
+		FactTwice:     e.Twice,
+		FactLost:      e.Lost,
+		FactSame:      isSame,
+		FactAnew:      e.Anew,
+		FactOurs:      e.isOurs(),
+		FactOverrules: e.Overrules,
+		FactChanged:   isChanged,
+		FactLater:     isLater,
+		FactClauses:   hasClauses,
+		FactUntimed:   isUntimed,
+	} {
+		if holds {
+			all |= fact
+		}
+	}
 	row := rows[slices.IndexFunc(rows, func(r row) bool { return all&r.facts == r.facts })] // the last one has no facts
 
 	return row.verdict, row.acts[e.Action]

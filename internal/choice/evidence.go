@@ -3,8 +3,6 @@
 package choice
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
@@ -46,45 +44,6 @@ type Evidence struct {
 	Last  Confirmed // the last write that is known to be ours
 }
 
-// facts returns the facts that hold. Where there is no record, those about its content say nothing.
-func (e Evidence) facts() (all Fact) {
-	wanted := PrintOf(e.Wanted.Shown())
-	hasClauses := e.Print.Clauses == wanted.Clauses
-	isChanged := e.Print != *cmp.Or(e.Before, &e.Print)
-	isLater, isUntimed := e.compareTimes()
-
-	// After a lost write, a new record is that write, whatever the service has made of the address.
-	differing := e.Keeping.Differences(wanted, e.Print)
-	isArrived := isChanged && slices.Equal(differing, []string{"user_ipv6"})
-	isSame := len(differing) == 0 || isArrived
-	if e.Action == Withdraw {
-		isSame = hasClauses
-	}
-
-	for fact, holds := range map[Fact]bool{
-		FactTaken:     e.Taken,
-		FactCached:    e.Cached,
-		FactNone:      e.IsNone,
-		FactKnown:     e.Known,
-		FactTwice:     e.Twice,
-		FactLost:      e.Lost,
-		FactSame:      isSame,
-		FactAnew:      e.Anew,
-		FactOurs:      e.isOurs(),
-		FactOverrules: e.Overrules,
-		FactChanged:   isChanged,
-		FactLater:     isLater,
-		FactClauses:   hasClauses,
-		FactUntimed:   isUntimed,
-	} {
-		if holds {
-			all |= fact
-		}
-	}
-
-	return all
-}
-
 // isOurs reports whether the record is what we wrote last: as the service showed it then, or as it was
 // sent. Where the hash of an address is not known, the address does not count. A time that was not sent is
 // that of the service, or of another choice.
@@ -115,7 +74,7 @@ func (e Evidence) compareTimes() (isLater, isUntimed bool) {
 	}
 
 	since, precision := e.Since.UnixMilli(), int64(0)
-	if shown := e.Last.Shown.Time; since == e.Last.Sent.Time && isOther(shown, since) {
+	if shown := e.Last.Shown.Time; since == e.Last.Sent.Time && shown != 0 && shown != since {
 		since, precision = shown, 1
 	}
 	precision = max(precision, e.Keeping.precision(e.Print.Time, since))

@@ -3,6 +3,7 @@
 package choice
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -45,35 +46,25 @@ func (s service) keeping(of int) Keeping {
 	return s.told
 }
 
-// store returns the record that the service makes of a write.
-func (s service) store(held *decode.Consent, r Record, now time.Time) *decode.Consent {
-	after := decode.Consent{Manual: decode.Some(r.Manual)}
-	if held != nil { // fields that are not sent stay
-		after.UserIPv6, after.AgreementTime = held.UserIPv6, held.AgreementTime
-	}
-	for i, agreed := range r.Clauses {
-		after.Clauses[i] = decode.Some(agreed)
-	}
-	if r.UserIPv6.IsValid() {
-		after.UserIPv6 = decode.Some(r.UserIPv6.String())
-	}
+// store returns the record that the service makes of a write. Fields that are not sent stay.
+func (s service) store(held Print, r Record, now time.Time) Print {
+	after := r.Print()
+	after.Address, after.Time = cmp.Or(after.Address, held.Address), cmp.Or(after.Time, held.Time)
 	if s.masks {
-		after.UserIPv6 = decode.Some("192.0.2.0")
+		after.Address = 7
 	}
 
-	at := r.AgreementTime
-	isNone := at.IsZero()
-	if s.dates || s.datesNone && isNone {
-		at = now
+	isDated := s.dates || s.datesNone && r.AgreementTime.IsZero()
+	if isDated {
+		after.Time = now.UnixMilli()
 	}
-	if !at.IsZero() {
-		after.AgreementTime = decode.Some(at.Truncate(max(s.precision, time.Millisecond)))
-	}
-	if s.keepsNone || s.drops && r.Clauses == [decode.Clauses]bool{} {
-		after.AgreementTime = decode.Optional[time.Time]{}
+	after.Time -= after.Time % max(s.precision.Milliseconds(), 1)
+	isRefusal := after.Clauses == refusesAll
+	if s.keepsNone || s.drops && isRefusal {
+		after.Time = 0
 	}
 
-	return &after
+	return after
 }
 
 // The objects of a course. The row of a file is remembered by nobody.
@@ -124,12 +115,12 @@ type world struct {
 	service service
 	now     time.Time
 
-	held     *decode.Consent // what the service holds
-	old      *decode.Consent // what it held before
-	byPerson bool            // the person has made the record
-	reading  fault           // of the next one
-	writing  fault           // of the next one
-	isOld    bool            // the present event goes by an old reading, which nothing shows
+	held     Print // what the service holds; zero if there is no record
+	old      Print // what it held before
+	byPerson bool  // the person has made the record
+	reading  fault // of the next one
+	writing  fault // of the next one
+	isOld    bool  // the present event goes by an old reading, which nothing shows
 
 	last   Confirmed // what the run remembers
 	isSeen bool
@@ -153,29 +144,28 @@ func (w *world) read() (r Reading, fresh bool) {
 	case old:
 		held, w.isOld = w.old, true
 	case isNone:
-		held = nil
+		held = Print{}
 	}
-	if held == nil {
-		r.IsNone = true
-		return r, happens == 0
-	}
-	r.Held, r.Print = *held, PrintOf(*held)
+	r.Print, r.IsNone = held, held == Print{}
 
 	return r, happens == 0
 }
 
+// isKept reports whether another object keeps the person.
+func (w *world) isKept(of int) bool {
+	for i, keeps := range w.keeps {
+		if keeps && i != of {
+			return true
+		}
+	}
+	return false
+}
+
 // judge completes the evidence as the provider does.
 func (w *world) judge(of int, e Evidence, r Reading) Act {
-	e.Reading = r
-	e.Keeping = w.service.keeping(of)
+	e.Reading, e.Keeping, e.Last = r, w.service.keeping(of), cmp.Or(w.last, e.Last)
 	e.Known = e.Known || w.isSeen
-	if w.last != (Confirmed{}) {
-		e.Last = w.last
-	}
-	for i, keeps := range w.keeps {
-		isOther := i != of
-		e.Taken = e.Taken || e.Action == Withdraw && isOther && keeps
-	}
+	e.Taken = e.Action == Withdraw && w.isKept(of)
 	isRecord := !r.IsNone && !r.Cached
 	w.isSeen = w.isSeen || isRecord
 	_, act := Judge(e)
@@ -185,12 +175,11 @@ func (w *world) judge(of int, e Evidence, r Reading) Act {
 
 // send judges and writes, as the client does, and returns the act and whether it was done.
 func (w *world) send(of int, e Evidence) (act Act, failed bool) {
-	var lost bool
 	var before *Print
 	for sends := 0; ; {
 		r, fresh := w.read()
-		r.Lost, r.Before = lost, before
-		if !lost {
+		r.Lost, r.Before = sends > 0, before
+		if sends == 0 {
 			before = &r.Print
 		}
 		act = w.judge(of, e, r)
@@ -204,12 +193,8 @@ func (w *world) send(of int, e Evidence) (act Act, failed bool) {
 		if w.byPerson && fresh {
 			w.broken = "a choice of the person was overwritten that a fresh reading showed"
 		}
-		if e.Action == Withdraw {
-			for i, keeps := range w.keeps {
-				if i != of && keeps {
-					w.broken = "a person was withdrawn whom another object of the run keeps"
-				}
-			}
+		if e.Action == Withdraw && w.isKept(of) {
+			w.broken = "a person was withdrawn whom another object of the run keeps"
 		}
 
 		happens := w.writing
@@ -220,68 +205,64 @@ func (w *world) send(of int, e Evidence) (act Act, failed bool) {
 		if happens != lostBefore {
 			w.old, w.held, w.byPerson = w.held, w.service.store(w.held, e.Wanted, w.now), false
 		}
-		if happens == lostBefore || happens == lostAfter {
-			lost = true
-			sends++
-			continue
+		if happens == 0 {
+			w.last, w.isSeen = Confirmed{Sent: e.Wanted.Print(), Shown: w.held}, true
+			return act, false
 		}
-
-		w.last = Confirmed{Sent: PrintOf(e.Wanted.Shown()), Shown: PrintOf(*w.held)}
-		w.isSeen = true
-
-		return act, false
+		sends++
 	}
 }
 
-var agreedTo, changedTo = [decode.Clauses]bool{true, true, false, true, true}, [decode.Clauses]bool{true, true, true, true, true}
+var (
+	agreedTo, changedTo = [decode.Clauses]bool{true, true, false, true, true}, [decode.Clauses]bool{true, true, true, true, true}
+	refusesAll          = Record{}.Print().Clauses
+)
 
 // write creates an object, changes one that exists, or applies the row.
 func (w *world) write(of int, clauses [decode.Clauses]bool, exists bool) {
-	if w.all[of].exists != exists {
+	object := &w.all[of]
+	if object.exists != exists {
 		return
 	}
 
 	wanted := sent
 	wanted.Clauses = clauses
-	e := Evidence{Action: Write, Wanted: wanted, Since: sent.AgreementTime, Anew: of != file, Known: w.all[of].exists && of != file, Last: w.all[of].last}
+	isFile := of == file
+	e := Evidence{Action: Write, Wanted: wanted, Since: sent.AgreementTime, Anew: !isFile, Known: exists && !isFile, Last: object.last}
 	w.keeps[of] = true
 	act, failed := w.send(of, e)
 	if failed {
 		return
 	}
 
-	w.all[of].exists, w.all[of].last = true, w.last
-	if act == Stand || act == Nothing { // a lost answer that arrived has no record of how it is shown
-		w.all[of].last = Confirmed{Sent: PrintOf(wanted.Shown())}
+	object.exists, object.last = true, w.last
+	if act != Send { // a lost answer that arrived has no record of how it is shown
+		object.last = Confirmed{Sent: wanted.Print()}
+		return
 	}
-	if act == Send && !w.held.HasClauses(clauses) {
+	if w.held.Clauses != wanted.Print().Clauses {
 		w.broken = "it is reported as written, and the service holds something else"
 	}
 
 	// What is written plans empty.
-	if act == Send {
-		e.Last, e.Reading, e.Anew, e.Keeping = w.all[of].last, Reading{Print: PrintOf(*w.held)}, false, w.service.keeping(of)
-		if of == file {
-			e.Last = Confirmed{}
-		}
-		settled := Hold
-		e.Action = Refresh
-		if of == file {
-			e.Action, settled = Plan, Nothing
-		}
-		if verdict, act := Judge(e); act != settled {
-			w.broken = fmt.Sprintf("what was written is judged as %d in the next plan", verdict)
-		}
+	settled := Hold
+	e.Action, e.Anew, e.Last, e.Reading, e.Keeping = Refresh, false, object.last, Reading{Print: w.held}, w.service.keeping(of)
+	if isFile {
+		e.Action, e.Last, settled = Plan, Confirmed{}, Nothing
+	}
+	if verdict, act := Judge(e); act != settled {
+		w.broken = fmt.Sprintf("what was written is judged as %d in the next plan", verdict)
 	}
 }
 
 // withdraw destroys an object.
 func (w *world) withdraw(of int) {
-	if !w.all[of].exists {
+	object := &w.all[of]
+	if !object.exists {
 		return
 	}
 
-	last := w.all[of].last
+	last := object.last
 	if of == file {
 		last.Shown = Print{}
 	}
@@ -291,15 +272,14 @@ func (w *world) withdraw(of int) {
 		return
 	}
 
-	w.all[of].exists, w.all[of].last = false, Confirmed{}
+	object.exists, object.last = false, Confirmed{}
 	isWithdrawn := act == Send || act == Nothing
-	if w.isOld {
-		return
-	}
-	if isWithdrawn && !w.held.HasClauses([decode.Clauses]bool{}) {
+	isThere := w.held != Print{} && w.old != Print{}
+	switch {
+	case w.isOld:
+	case isWithdrawn && w.held.Clauses != refusesAll:
 		w.broken = "it is reported as withdrawn, and is not"
-	}
-	if act == Report && w.held != nil && w.old != nil {
+	case act == Report && isThere:
 		w.broken = "it is reported as missing, and is not"
 	}
 }

@@ -57,8 +57,8 @@ func (r Record) Withdrawal() Record {
 	return r
 }
 
-// Shown returns the record as a service shows it that keeps everything.
-func (r Record) Shown() decode.Consent {
+// Print returns the print of the record as a service shows it that keeps everything.
+func (r Record) Print() Print {
 	held := decode.Consent{Manual: decode.Some(r.Manual)}
 	for i, agreed := range r.Clauses {
 		held.Clauses[i] = decode.Some(agreed)
@@ -70,7 +70,7 @@ func (r Record) Shown() decode.Consent {
 		held.UserIPv6 = decode.Some(r.UserIPv6.String())
 	}
 
-	return held
+	return PrintOf(held)
 }
 
 // Keeping is how the service keeps what it is sent, as wire.consent says.
@@ -84,26 +84,22 @@ type Keeping struct {
 // field that the record lacks, or that was not sent, is not one, but a null in place of a clause or of the
 // address is.
 func (k Keeping) Differences(sent, held Print) (names []string) {
+	isTimed := held.Time != 0 && sent.Time != 0 && !k.SetsTime
+	apart := max(held.Time-sent.Time, sent.Time-held.Time)
 	differs := map[string]bool{
-		"user_ipv6":      isOther(held.Address, sent.Address),
-		"agreement_time": isOther(held.Time, sent.Time) && !k.SetsTime && max(held.Time-sent.Time, sent.Time-held.Time) >= k.precision(held.Time, sent.Time),
-		"manual":         isOther(held.Manual, sent.Manual),
+		"user_ipv6":      held.Address != sent.Address && min(held.Address, sent.Address) > 0,
+		"agreement_time": isTimed && apart >= max(1, k.precision(held.Time, sent.Time)),
+		"manual":         held.Manual != sent.Manual && min(held.Manual, sent.Manual) > 0,
 	}
 	for i, name := range decode.ClauseNames {
 		differs[name] = held.Clauses[i] != sent.Clauses[i]
 	}
-
 	for _, name := range k.Altered {
 		differs[name] = false
 	}
 	maps.DeleteFunc(differs, func(_ string, is bool) bool { return !is })
 
 	return slices.Sorted(maps.Keys(differs))
-}
-
-// isOther reports whether two fields of prints are there and differ.
-func isOther[T Flag | uint32 | int64](held, sent T) bool {
-	return held != sent && held != 0 && sent != 0
 }
 
 // precision returns how exactly the service keeps a time, in milliseconds: as configured, and

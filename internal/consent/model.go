@@ -116,7 +116,7 @@ func (m *resourceModel) caseOf(state resourceModel, n note) *tfkit.ConsentCase {
 	c := &tfkit.ConsentCase{Evidence: choice.Evidence{Wanted: m.record(), Known: !state.Manual.IsNull(), Overrules: !m.KeepLaterChoice.ValueBool()}}
 	written := state.record()
 	if c.Known && !n.Foreign {
-		c.Last = choice.Confirmed{Sent: choice.PrintOf(written.Shown()), Shown: n.Shown}
+		c.Last = choice.Confirmed{Sent: written.Print(), Shown: n.Shown}
 	}
 
 	// A configuration without a time goes by the one before. The time of somebody else's record is not a

@@ -382,7 +382,7 @@ func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	}
 
 	p.Detail += " Nothing is written, and the record stays as it is."
-	if e.Print.Clauses == choice.PrintOf(choice.Record{}.Shown()).Clauses {
+	if e.Print.Clauses == (choice.Record{}).Print().Clauses {
 		p.Detail += " It refuses all clauses: it is a refusal of the person, or an earlier withdrawal by a destroy. In a test tenant, where it is the latter, keep_later_choice = false writes the consent again."
 	}
 	p.AddWarning(diags)

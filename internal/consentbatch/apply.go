@@ -126,14 +126,14 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 	}}
 	if b.action == choice.Withdraw {
 		c.Wanted, c.Known, c.Twice = wanted.Withdrawal(), true, b.isSecond
-		c.Last.Sent = choice.PrintOf(wanted.Shown()) // the row is from the file that was applied
+		c.Last.Sent = wanted.Print() // the row is from the file that was applied
 	}
 	if err := b.JudgeConsent(ctx, c); err != nil {
 		return failed, err
 	}
 
 	if b.action == choice.Plan {
-		b.survey.Add(choice.PrintOf(wanted.Shown()), c.Print)
+		b.survey.Add(wanted.Print(), c.Print)
 		if c.IsNone {
 			return absent, nil
 		}

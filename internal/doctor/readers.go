@@ -82,7 +82,7 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 	if sent == nil {
 		return d, reason("the record is not one that was written")
 	}
-	d.lacking = len(choice.Keeping{}.Differences(choice.PrintOf(sent.Shown()), choice.PrintOf(record)))
+	d.lacking = len(choice.Keeping{}.Differences(sent.Print(), choice.PrintOf(record)))
 
 	return d, nil
 }

@@ -128,7 +128,7 @@ func (s *Service) writeConsent(ctx context.Context, c *ConsentCase) error {
 		return cmp.Or(err, refusal)
 	}
 
-	c.Written.Sent = choice.PrintOf(c.Wanted.Shown())
+	c.Written.Sent = c.Wanted.Print()
 	if result.Shown != nil {
 		c.Written.Shown = choice.PrintOf(*result.Shown)
 	}
