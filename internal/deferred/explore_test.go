@@ -132,6 +132,15 @@ func (c *chooser) choose(n int) int {
 	return c.taken[c.at-1]
 }
 
+// scripted returns a world of a setting in which this happens, in order, and else what is usual.
+func scripted(named, script string) *world {
+	at := slices.IndexFunc(settings, func(s setting) bool { return s.name == named })
+	w := newWorld(settings[at], &chooser{})
+	w.script, w.telling, w.acting = strings.Split(strings.TrimSuffix(script, "; "), "; "), true, &w.objects[0]
+
+	return w
+}
+
 // TestDeferred_findings plays the schedules in which an earlier engine broke a promise. The promises are
 // those of world.check.
 func TestDeferred_findings(t *testing.T) {
@@ -164,9 +173,7 @@ func TestDeferred_findings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				at := slices.IndexFunc(settings, func(s setting) bool { return s.name == c.setting })
-				w := newWorld(settings[at], &chooser{})
-				w.script, w.telling = strings.Split(c.script, "; "), true
+				w := scripted(c.setting, c.script)
 				w.play()
 				if len(w.broken) > 0 || len(w.script) > 0 {
 					t.Errorf("%q, and %q is left, after %q", w.broken, w.script, w.story)

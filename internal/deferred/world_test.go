@@ -108,7 +108,8 @@ type world struct {
 	// story is what happened, if telling is set.
 	story   []string
 	telling bool
-	looks   int // that were made
+	// looks and attempts are how often the list was read, and a request was sent.
+	looks, attempts int
 	// readings are what the list held at each look, and blanked: it was blank once.
 	readings []shownAt
 	blanked  bool
@@ -397,6 +398,7 @@ var fates = []string{
 func (w *world) send(r Request) func(context.Context) (decode.Receipt, error) {
 	return func(context.Context) (decode.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
+		w.attempts++
 		fate := w.choose(fates)
 		w.tell("    send for %s: %s", r.IdempotencyKey, fate)
 		if strings.HasPrefix(fate, "interrupted") && w.cancel != nil {

@@ -109,14 +109,15 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		"time is over, no file":  {pending, "", []string{"Accepted and still pending", `"request-1"`, "There is no file."}, 1, names{requestAccessName}},
 		"failed":                 {fails, "", []string{"request-1", "E_HOLD"}, 1, bothActions},
 		"dropped":                {mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}, "", []string{"is gone, and its effect cannot be seen", `"request-1"`}, 1, names{deleteName}},
-		"deletion is pending":    {pending, mockserver.OpDeleteAllData, []string{"Conflicting pending request \"theirs\"", "run again once the other request is carried out"}, 0, names{requestAccessName}},
-		"data access is pending": {pending, mockserver.OpGetAllData, []string{"Conflicting pending request \"theirs\"", "nothing was sent"}, 0, names{deleteName}},
+		"deletion is pending":    {pending, mockserver.OpDeleteAllData, []string{`Conflicting pending request "theirs-[redacted]"`, "wire.pending.statuses", "run again once the other request is carried out"}, 0, names{requestAccessName}},
+		"data access is pending": {pending, mockserver.OpGetAllData, []string{`Conflicting pending request "theirs-[redacted]"`, "nothing was sent"}, 0, names{deleteName}},
 		"never listed":           {mockserver.Outcome{After: -1}, "", []string{"nothing shows what became of it", `"request-1"`}, 1, bothActions},
+		"unknown":                {mockserver.Outcome{After: 2 * time.Second, Status: "closed"}, "", []string{"The pending list does not tell", "wire.pending.statuses"}, 1, names{requestAccessName}},
 		"never given":            {mockserver.Outcome{KeepListed: true}, "", []string{"The service gave no data", "asked 1 times", "Invoking the action again", "wire.all_data.at"}, 2, names{requestAccessName}},
 	}, func(t *testing.T, name string, row row) {
 		row.names.each(t, func(t *testing.T, o *object) {
 			if row.theirs != "" {
-				o.service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: person, Operation: row.theirs})
+				o.service.Enqueue(mockserver.QueuedRequest{ID: "theirs-" + person, Scope: scope, Identity: person, Operation: row.theirs})
 			}
 			if name == "never listed" {
 				o.service.DeleteProfile(scope, person)

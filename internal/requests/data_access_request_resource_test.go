@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
@@ -186,6 +187,51 @@ func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 			o.wantText(string(row.answer.Body))
 			o.wantEmptyPlan()
 		})
+	})
+}
+
+// While a request is pending for the person, or may be because the list cannot be read, no answer is the data.
+func TestDataAccess_answerThatLooksLikeTheData(t *testing.T) {
+	t.Parallel()
+	const data = `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`
+	large := strings.Replace(data, "click", strings.Repeat("x", 1<<20), 1) // than a receipt may be
+	down := mockserver.Fault{Status: 500}
+	isCut := mockserver.Fault{Times: -1, Body: []byte(`{"requests":[],"has_more":true}`)}
+	type row struct {
+		data   string
+		ends   mockserver.Outcome // of the request
+		list   mockserver.Fault   // in place of the list
+		use    string             // of the list
+		isData bool
+	}
+	later, done := mockserver.Outcome{After: time.Minute}, mockserver.Outcome{After: -1}
+	rows(t, map[string]row{
+		"beside a pending request":            {data: data, ends: later},
+		"beside one that is carried out soon": {data: data, ends: mockserver.Outcome{After: 5 * time.Second}},
+		"beside a list that is cut":           {data: data, ends: done, list: isCut},
+		"while the list is down for a moment": {data: data, ends: done, list: down, isData: true},
+		"beside a request that has ended":     {data: data, ends: mockserver.Outcome{After: -1, KeepListed: true, FinalStatus: "archived"}, isData: true},
+		"while the list is not read":          {data: data, ends: later, use: "ignored", isData: true},
+		"large":                               {data: large, ends: done, isData: true},
+	}, func(t *testing.T, _ string, row row) {
+		accesses.each(t, func(_ *testing.T, o *object) {
+			row.list.Operation, row.list.Skip = mockserver.OpListPendingRequests, 1
+			if row.list.Status != 0 || row.list.Times != 0 {
+				o.service.Inject(row.list)
+			}
+			pending := prototest.Attributes{"statuses": prototest.Attributes{"ended": []any{"archived"}}}
+			if row.use != "" {
+				pending["use"] = row.use
+			}
+			o.withWire(dataAt("/profile").With(prototest.Attributes{"pending": pending}))
+			o.apply(atOnce)
+			if row.isData {
+				o.want(prototest.Attributes{"fulfilled": true})
+				o.wantText(row.data)
+			} else {
+				o.wantNoFile()
+			}
+		}, mocktest.AnswerQueueing(200, row.data), outcome(row.ends))
 	})
 }
 

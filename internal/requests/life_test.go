@@ -91,9 +91,13 @@ func (o *object) interrupt(others prototest.Attributes) {
 	o.NewRun()
 	o.config = o.config.With(others)
 	plan, _ := o.MustPlan(o.name, o.state, o.config)
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Second)
 	defer cancel()
 	o.state, o.diags = o.Apply(ctx, o.name, o.state, plan)
+	if late := time.Since(began) - 3*time.Second; late > 1600*time.Millisecond {
+		o.t.Errorf("it ended %v after the interrupt", late)
+	}
 	o.isDiscreet()
 	o.NewRun()
 }
@@ -103,11 +107,18 @@ func (o *object) interrupt(others prototest.Attributes) {
 // arrived.
 func TestRequests_interruptedWhileSending(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]bool{"not listed yet": true, "has not arrived": false}, func(t *testing.T, _ string, arrives bool) {
+	rows(t, map[string]bool{"listed at once": true, "not listed yet": true, "has not arrived": false}, func(t *testing.T, name string, arrives bool) {
 		bothRequests.each(t, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: arrives})
-			o.service.SetPendingLag(mockserver.Lag{Looks: 4})
+			if name != "listed at once" {
+				o.service.SetPendingLag(mockserver.Lag{Looks: 4})
+			}
 			o.interrupt(atOnce)
+			if name == "listed at once" {
+				o.says()
+				o.want(prototest.Attributes{"request_id": o.queued(1)[0].ID})
+				return
+			}
 			o.want(prototest.Attributes{"fulfilled": false, "request_id": nil})
 			o.says("Interrupted, and the outcome is not known", "plan again")
 			_, diags := o.Destroy(o.name, o.state)
@@ -126,6 +137,78 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 			}
 			o.want(prototest.Attributes{"request_id": o.queued(1)[0].ID})
 			o.wantEmptyPlan()
+		}, never)
+	})
+}
+
+// cached is an answer of a cache: an empty list.
+var cached = mockserver.Fault{Status: 200, Body: []byte("[]"), Header: map[string][]string{"Age": {"30"}}}
+
+// A request may have arrived after an answer that is lost, or tells nothing. It is found, although the first list after it
+// comes from a cache and the next ones lag, and is not sent again.
+func TestRequests_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
+	t.Parallel()
+	rows(t, map[string]mockserver.Fault{
+		"cut after acceptance":  {Cut: mockserver.CutAfterCommit},
+		"500 after acceptance":  {Status: 500, Commit: true},
+		"409 after acceptance":  {Status: 409, Commit: true},
+		"303 after acceptance":  {Status: 303, Commit: true, Header: map[string][]string{"Location": {"/v1/requests/1"}}},
+		"hang after acceptance": {Hang: true, Commit: true},
+		"half an answer":        {Cut: mockserver.CutBody, CutAt: 4},
+		"a page after it":       {Status: 200, Commit: true, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>ok</p>")},
+	}, func(t *testing.T, _ string, fault mockserver.Fault) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			fault := fault
+			fault.Operation = o.operation
+			first := cached
+			first.Operation, first.Skip = mockserver.OpListPendingRequests, 1
+			o.service.Inject(fault, first)
+			o.service.SetPendingLag(mockserver.Lag{Looks: 2})
+			o.withWire(prototest.Attributes{"lag": "10s"})
+			o.apply(atOnce)
+			wantUnnamed(t, o.diags.Warnings(), "taken over")
+			o.want(prototest.Attributes{"request_id": o.queued(1)[0].ID})
+			if n := o.service.Count(o.operation); n != 1 {
+				t.Errorf("it was sent %d times", n)
+			}
+		}, never)
+	})
+}
+
+// A list that is not understood stops a request before it is sent, and the setting that the error names ends that.
+func TestRequests_listThatIsNotUnderstoodStopsThem(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		person  string // the member that names the person in the list
+		isCut   bool
+		setting string // that the error names
+		pending prototest.Attributes
+	}
+	partial := prototest.Attributes{"use": "partial"}
+	rows(t, map[string]row{
+		"person under another name": {"personId", false, "wire.pending.identity", prototest.Attributes{"identity": "/personId"}},
+		"no person":                 {"", false, `wire.pending.use = "partial"`, partial},
+		"more than it shows":        {"identityId", true, "wire.ignored", partial},
+	}, func(t *testing.T, name string, row row) {
+		bothRequests.each(t, func(t *testing.T, o *object) {
+			o.service.RenamePending("identityId", row.person)
+			o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: o.operation})
+			theirs := o.enqueue()
+			if row.isCut {
+				o.answer(mockserver.OpListPendingRequests, -1, 200, `{"requests":[],"has_more":true}`)
+			}
+			o.try(atOnce)
+			o.fails(row.setting, "nothing was sent")
+			wantUnnamed(t, o.diags.Errors(), "somebody else")
+
+			o.withWire(prototest.Attributes{"pending": row.pending})
+			o.apply(nil)
+			if name == "person under another name" {
+				o.want(prototest.Attributes{"request_id": theirs})
+				o.queued(2)
+			} else {
+				o.queued(3)
+			}
 		}, never)
 	})
 }
@@ -173,7 +256,7 @@ func TestRequests_refreshSays(t *testing.T) {
 	t.Parallel()
 	type row struct {
 		ends     mockserver.Outcome // of the request
-		answer   string             // of the service to the list, in place of it; a refusal if it is not a list
+		answer   mockserver.Fault   // of the service to the list, in place of it
 		isHidden bool               // nobody is named in the list
 		uses     string             // the list, by the settings
 		says     []string           // nothing at all if empty
@@ -194,7 +277,11 @@ func TestRequests_refreshSays(t *testing.T) {
 			ends: none, isHidden: true, says: []string{"The pending list does not tell", "wire.pending.identity"}, names: bothRequests,
 		},
 		"a list that is refused": {
-			ends: gone, answer: `{"error":{}}`, says: []string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, names: bothRequests,
+			ends: gone, answer: mockserver.Fault{Status: 403, Body: []byte(`{"error":{}}`)}, says: []string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, names: bothRequests,
+		},
+
+		"a list of a cache": {
+			ends: gone, answer: cached, says: []string{"The pending list does not tell", "it comes from a cache"}, names: bothRequests,
 		},
 
 		// A list that the configuration ignores is not said to be unreadable, nor that it shows nothing
@@ -202,12 +289,13 @@ func TestRequests_refreshSays(t *testing.T) {
 		"no list":                  {ends: none, isHidden: true, uses: "ignored", says: []string{"nothing shows what became of it"}, names: deletions},
 		"carried out, and no list": {uses: "ignored", names: deletions},
 	}, func(t *testing.T, _ string, row row) {
-		row.names.each(t, func(_ *testing.T, o *object) {
+		row.names.each(t, func(t *testing.T, o *object) {
 			o.apply(atOnce)
 			o.refresh() // the list has shown it
 			o.conclude(row.ends)
-			if row.answer != "" {
-				o.answer(mockserver.OpListPendingRequests, -1, 403, row.answer)
+			if row.answer.Status != 0 {
+				row.answer.Operation, row.answer.Times = mockserver.OpListPendingRequests, -1
+				o.service.Inject(row.answer)
 			}
 			if row.isHidden {
 				o.service.ReshapePending(func(map[string]any) map[string]any { return map[string]any{"status": "pending"} })
@@ -221,6 +309,11 @@ func TestRequests_refreshSays(t *testing.T) {
 			o.want(prototest.Attributes{"fulfilled": row.ends == mockserver.Outcome{}})
 			o.says(row.says...)
 			o.wantEmptyPlan()
+			for _, r := range o.service.Requests() {
+				if r.Operation == mockserver.OpListPendingRequests && r.Header.Get("Cache-Control") != "no-cache" {
+					t.Errorf("the list is asked for with %v", r.Header)
+				}
+			}
 		}, never)
 	})
 }

@@ -294,6 +294,7 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 		"one of this run, which the list may not show":       {reading(time.Second), false, "adopt", []Submission{sent("7")}},
 		"a conflict of this run, which it may not show":      {reading(time.Second), false, "conflict", []Submission{update}},
 		"one of this run, which the list would show":         {reading(time.Hour), false, "send, and another explains the effect", []Submission{sent("7")}},
+		"one of this run that was sent nobody knows when":    {reading(time.Second), false, "send", []Submission{{State: Accepted, Type: update.Type}}},
 		"one of this run that is over, and its id once more": {reading(time.Second, "id=7 status=done"), false, "send", []Submission{done}},
 	} {
 		t.Run(name, func(t *testing.T) {
