@@ -255,11 +255,11 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 func TestRequests_refreshSays(t *testing.T) {
 	t.Parallel()
 	type row struct {
-		ends     mockserver.Outcome // of the request
-		answer   mockserver.Fault   // of the service to the list, in place of it
-		isHidden bool               // nobody is named in the list
-		uses     string             // the list, by the settings
-		says     []string           // nothing at all if empty
+		ends     mockserver.Outcome   // of the request
+		answer   mockserver.Fault     // of the service to the list, in place of it
+		isHidden bool                 // nobody is named in the list
+		pending  prototest.Attributes // settings of the list
+		says     []string             // nothing at all if empty
 		names    names
 	}
 	none := mockserver.Outcome{Fate: mockserver.Never}
@@ -268,6 +268,10 @@ func TestRequests_refreshSays(t *testing.T) {
 		"carried out": {names: deletions},
 		"a dropped request": {
 			ends: gone, says: []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, names: deletions,
+		},
+		"one that has ended, which does not say how": {
+			ends: mockserver.Outcome{Fate: mockserver.Never, Status: "archived"}, pending: prototest.Attributes{"statuses": prototest.Attributes{"ended": []any{"archived"}}},
+			says: []string{"is gone, and its effect cannot be seen"}, names: deletions,
 		},
 		"an unknown status": {
 			ends: mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"},
@@ -286,8 +290,8 @@ func TestRequests_refreshSays(t *testing.T) {
 
 		// A list that the configuration ignores is not said to be unreadable, nor that it shows nothing
 		// once the effect shows that the request is carried out. Data access needs it.
-		"no list":                  {ends: none, isHidden: true, uses: "ignored", says: []string{"nothing shows what became of it"}, names: deletions},
-		"carried out, and no list": {uses: "ignored", names: deletions},
+		"no list":                  {ends: none, isHidden: true, pending: prototest.Attributes{"use": "ignored"}, says: []string{"nothing shows what became of it"}, names: deletions},
+		"carried out, and no list": {pending: prototest.Attributes{"use": "ignored"}, names: deletions},
 	}, func(t *testing.T, _ string, row row) {
 		row.names.each(t, func(t *testing.T, o *object) {
 			o.apply(atOnce)
@@ -300,8 +304,8 @@ func TestRequests_refreshSays(t *testing.T) {
 			if row.isHidden {
 				o.service.ReshapePending(func(map[string]any) map[string]any { return map[string]any{"status": "pending"} })
 			}
-			if row.uses != "" {
-				o.withWire(prototest.Attributes{"pending": prototest.Attributes{"use": row.uses}})
+			if row.pending != nil {
+				o.withWire(prototest.Attributes{"pending": row.pending})
 			}
 
 			o.refresh()
