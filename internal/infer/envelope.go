@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -80,15 +81,15 @@ func (p place) role() role {
 	return found
 }
 
-// isAlarm reports whether a leaf says that the service has failed or is not done.
-func (p place) isAlarm() bool {
-	return p.role() == roleFailure || p.role() == roleJob
-}
-
 // saysMore reports whether a leaf says that there is another page.
 func (p place) saysMore() bool {
-	when, isOfPages := map[role]string{roleMore: "true", roleLast: "false"}[p.role()]
-	return isOfPages && p.text == when
+	switch p.role() {
+	case roleMore:
+		return p.text == "true"
+	case roleLast:
+		return p.text == "false"
+	}
+	return false
 }
 
 // leavesAround returns the leaves of an answer outside of its content.
@@ -107,53 +108,42 @@ func (p place) isInside(others []jsontext.Pointer) bool {
 	return slices.ContainsFunc(others, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
 }
 
-// pages are what an envelope says of the pages of its content: where it says where the next one is, and how many
-// elements all of them have; empty if it does not.
-type pages struct {
-	next, total jsontext.Pointer
-	isLost      bool // there are others, and nothing leads to them
-}
-
-// pagesIn returns what leaves say of the pages. count is how many elements the content has.
-func pagesIn(leaves []place, count int) (found pages) {
-	var hal jsontext.Pointer // HAL omits next on the last page
-	most := count
-	for _, leaf := range leaves {
-		number, err := strconv.Atoi(leaf.text)
-		isTotal := leaf.role() == roleTotal && err == nil
-		if isTotal && number >= most {
-			found.total, most = leaf.at, number
-		}
-		if leaf.role() == roleNext {
-			found.next = leaf.at
-		}
-		if links := leaf.at.Parent().Parent(); links.LastToken() == "_links" {
-			hal = links + "/next/href"
-		}
-	}
-	found.next = cmp.Or(found.next, hal)
-	isPart := most > count || slices.ContainsFunc(leaves, place.saysMore)
-	found.isLost = isPart && found.next == ""
-
-	return found
-}
-
 // envelope adds settings for the leaves around the content of an answer: the next page, the total, and
 // what is ignored. group is the pointer to the settings of the endpoint, and count is how many elements
 // the content has. It reports false if a leaf says that the service has failed or is not done, or that the
 // content is a part and nothing leads to the rest.
 func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, content ...jsontext.Pointer) (isWhole bool) {
 	leaves := leavesAround(v, content...)
-	found := pagesIn(leaves, count)
-	if found.isLost || slices.ContainsFunc(leaves, place.isAlarm) {
-		return false
+	var next, total, hal jsontext.Pointer // HAL omits next on the last page
+	most, isPart := count, false
+	for _, leaf := range leaves {
+		links := leaf.at.Parent().Parent()
+		if links.LastToken() == "_links" {
+			hal = links + "/next/href"
+		}
+		isPart = isPart || leaf.saysMore()
+
+		switch leaf.role() {
+		case roleFailure, roleJob:
+			return false
+		case roleNext:
+			next = leaf.at
+		case roleTotal:
+			if number, err := strconv.Atoi(leaf.text); err == nil && number >= most {
+				total, most = leaf.at, number
+			}
+		}
 	}
 
-	s.set(group+"/next", found.next)
-	s.set(group+"/total", found.total)
+	next = cmp.Or(next, hal)
+	if next == "" && (isPart || most > count) {
+		return false
+	}
+	s.set(group+"/next", next)
+	s.set(group+"/total", total)
 	for _, leaf := range leaves {
-		if leaf.at != found.next && leaf.at != found.total {
-			s.ignore(leaf, found)
+		if leaf.at != next && leaf.at != total {
+			s.ignore(leaf, total != "")
 		}
 	}
 
@@ -161,28 +151,25 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 }
 
 // ignore adds that a leaf of an envelope is ignored. It may have any value if its role says nothing of
-// the content that the next page and a total do not say. Otherwise it may have the value that was
-// seen, so that another one is noticed. A code of success is the result and not ignored.
-func (s Settings) ignore(leaf place, known pages) {
-	if leaf.role() == roleSuccess {
+// the content that a total does not say. Otherwise it may have the value that was seen, so that another one is
+// noticed. A code of success is the result and not ignored.
+func (s Settings) ignore(leaf place, isCounted bool) {
+	value := leaf.text
+	switch leaf.role() {
+	case roleSuccess:
 		s.set("/result/at", leaf.at)
 		s.add("/result/success", leaf.text)
 		return
-	}
-
-	isKnown := known.next != "" && known.total != "" // the last page says the opposite of the others
-	hasText := leaf.isFilled() || isLinks(leaf.value)
-	isFree := map[role]bool{
-		roleHarmless: true,
-		rolePages:    known.next+known.total != "",
-		roleMore:     isKnown,
-		roleLast:     isKnown,
-		roleOther:    hasText,
-		roleTotal:    hasText,
-	}
-	value := leaf.text
-	if isFree[leaf.role()] {
-		value = "*"
+	case roleHarmless:
+		value = decode.AnyValue
+	case rolePages, roleMore, roleLast:
+		if isCounted {
+			value = decode.AnyValue
+		}
+	case roleOther, roleTotal:
+		if leaf.isFilled() || isLinks(leaf.value) {
+			value = decode.AnyValue
+		}
 	}
 	s[jsontext.Pointer("/ignored").AppendToken(string(leaf.at))] = value
 }

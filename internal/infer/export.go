@@ -139,12 +139,12 @@ func (c column) statesKind() bool {
 	return c.allMean(kindWords) && !strings.ContainsAny(strings.Join(c.texts, ""), "0123456789/")
 }
 
-// KindParameters proposes settings that select the kind by a parameter: one that the texts of a refusal name. If they
-// list a word for each kind, such as person for persons, the settings also say which.
+// KindParameters proposes settings that select the kind by a parameter: one that a refusal names. If it
+// lists a word for each kind, such as person for persons, the settings also say which.
 func KindParameters(a Answer) (all []Settings) {
 	values := Settings{}
 	var names []string
-	for _, word := range strings.FieldsFunc(a.texts(), isBetweenWords) {
+	for _, word := range strings.FieldsFunc(string(a.Body), isBetweenWords) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
@@ -165,25 +165,4 @@ func KindParameters(a Answer) (all []Settings) {
 
 func isBetweenWords(r rune) bool {
 	return r != '_' && !unicode.IsLetter(r)
-}
-
-// texts returns the texts in an answer, and the names of the members of objects inside of it, by which errors of
-// fields may stand. Of an array it has all words, as FastAPI writes the way to a field.
-func (a Answer) texts() (texts string) {
-	v := a.value()
-	if v == nil {
-		return string(a.Body)
-	}
-
-	for _, p := range placesInside(v) {
-		texts += " " + jsonvalue.Text(p.value)
-		if isInside := p.at.Parent() != ""; isInside {
-			texts += " " + p.at.LastToken()
-		}
-		for _, element := range jsonvalue.Elements(p.value) {
-			texts += " " + string(element)
-		}
-	}
-
-	return texts
 }

@@ -24,20 +24,11 @@ type Answer struct {
 	Body      []byte
 }
 
-// value returns the JSON value of the answer; nil where it is not one.
-func (a Answer) value() jsontext.Value {
-	v, err := jsonvalue.Parse(a.Body)
-	if err != nil {
-		return nil
-	}
-	return v
-}
-
 // json returns the JSON value of an answer that does not refuse; nil for any other one, for which nothing is
 // proposed.
 func (a Answer) json() jsontext.Value {
-	v := a.value()
-	if saysNo(v) {
+	v, err := jsonvalue.Parse(a.Body)
+	if err != nil || saysNo(v) {
 		return nil
 	}
 	return v

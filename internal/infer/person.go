@@ -31,12 +31,12 @@ var emptied = []struct {
 
 // Absent proposes settings by which an answer about an invented person says that there is nothing.
 func Absent(a Answer) (all []Settings) {
-	v := a.value()
+	v := a.json()
 	if v.Kind() != '{' { // only its status can say so
 		return []Settings{{"/absent": []any{"json_404", "any_404"}}, {"/absent": []any{"json_404", "204"}}, {"/absent": []any{"json_404", "empty"}}}
 	}
 
-	for _, p := range places(a.json())[1:] {
+	for _, p := range places(v)[1:] {
 		around := emptyEnvelope(v, p.at)
 		for _, row := range emptied {
 			if around != nil && p.isNothing() && isLike(p.name, row.names) {
@@ -61,7 +61,7 @@ func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) Settings {
 			s.add("/result/absent", leaf.text)
 			s.add("/result/success", "0") // the usual one
 		case role == roleSuccess, role == roleFlag, leaf.text == "true", isLike(leaf.name, "message msg"):
-			s.ignore(leaf, pages{})
+			s.ignore(leaf, false)
 		}
 	}
 
@@ -122,19 +122,36 @@ func Profile(a Answer, managed []string) (all []Settings) {
 }
 
 // Data proposes settings for an answer that may be all data of a person: where the data is, or its media type. A part is
-// not the data.
+// not the data, and neither is what stands beside a description of work. Lists of what the interface has of a person come
+// first, which are there even if they are empty, and then what is named like content, the innermost first.
 func Data(a Answer) (all []Settings) {
-	if a.value() == nil {
+	v := a.json()
+	if v == nil {
 		return inForm(a)
 	}
-	inside := places(a.json())
-	found := dataPlaces(inside)
-	if slices.ContainsFunc(inside, place.leadsOn) || !slices.ContainsFunc(found, place.isFull) {
+
+	var lists, named []place
+	for _, p := range places(v)[1:] {
+		switch {
+		case p.hasObject(place.isOwnWork):
+		case p.isListOfKind():
+			lists = append(lists, p)
+		case p.isFull() && isLike(p.name, envelopes):
+			named = slices.Insert(named, 0, p)
+		}
+	}
+	found := append(lists, named...)
+	if !slices.ContainsFunc(found, place.isFull) {
 		return nil
 	}
 
+	var content []jsontext.Pointer
 	for _, p := range found {
 		all = append(all, Settings{"/all_data/at": string(p.at)})
+		content = append(content, p.at)
+	}
+	if slices.ContainsFunc(leavesAround(v, content...), place.leadsOn) {
+		return nil
 	}
 
 	return all
@@ -149,30 +166,10 @@ func inForm(a Answer) []Settings {
 	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
-// dataPlaces returns which places may have all data of a person: lists of what the interface has of a person,
-// which are there even if they are empty, and then what is named like content, the innermost first. What describes
-// work or stands inside of that is not data.
-func dataPlaces(inside []place) (lists []place) {
-	var work []jsontext.Pointer
-	var named []place
-	for _, p := range inside {
-		switch {
-		case p.isInside(work), p.hasObject(place.isOfWork):
-			work = append(work, p.at)
-		case p.isListOfKind():
-			lists = append(lists, p)
-		case p.isFull() && isLike(p.name, envelopes):
-			named = slices.Insert(named, 0, p)
-		}
-	}
-
-	return append(lists, named...)
-}
-
-// leadsOn reports whether a place says that there is more.
+// leadsOn reports whether a place says that there is more, or describes work that goes on.
 func (p place) leadsOn() bool {
 	isNext := p.role() == roleNext && !p.isEmpty()
-	return isNext || p.saysMore()
+	return isNext || p.saysMore() || p.isOfWork()
 }
 
 func (p place) isListOfKind() bool {
@@ -195,13 +192,12 @@ func (p place) hasObject(meets func(place) bool) bool {
 // workNames are names of members that describe work that goes on.
 const workNames = "jobid taskid requestid status state percent progress"
 
+func (p place) isOwnWork() bool { return p.at.Parent() == "" && p.isOfWork() }
+
 // isOfWork reports whether a member of an object describes work that goes on, or its result elsewhere: a status other
 // than one of success, a job or a link, but for those of HAL.
 func (p place) isOfWork() bool {
 	isDone := isLike(p.name, "status") && isLike(p.text, "success ok")
-	isNested := p.at.Parent() != ""
-	if isDone || isNested || p.name == "_links" {
-		return false
-	}
-	return isLike(p.name, workNames+" link links url urls downloadurl href expires")
+	isOfHAL := slices.Contains(slices.Collect(p.at.Tokens()), "_links")
+	return !isDone && !isOfHAL && isLike(p.name, workNames+" link links url urls downloadurl href expires")
 }

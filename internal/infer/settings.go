@@ -196,26 +196,22 @@ func block(indent, name string, group jsontext.Value) string {
 
 // expression returns a JSON value as an expression of Terraform on one line.
 func expression(v jsontext.Value) string {
-	var parts []string
-	switch v.Kind() {
-	case '"':
-		return quoted(jsonvalue.Text(v))
-	case '[':
-		for _, element := range jsonvalue.Elements(v) {
-			parts = append(parts, expression(element))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case '{':
-		for key, value := range jsonvalue.EachMember(v) {
-			parts = append(parts, quoted(string(key))+" = "+expression(value))
-		}
-		return "{ " + strings.Join(parts, ", ") + " }"
+	if v.Kind() != '{' {
+		return literal(v)
 	}
 
-	return string(v)
+	var parts []string
+	for key, value := range jsonvalue.EachMember(v) {
+		quoted, _ := jsontext.AppendQuote(nil, key) // it was parsed
+		parts = append(parts, literal(quoted)+" = "+literal(value))
+	}
+
+	return "{ " + strings.Join(parts, ", ") + " }"
 }
 
-// quoted returns a text as Terraform quotes it.
-func quoted(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{").Replace(text) + `"`
+// literal returns a text, a truth value or a list as Terraform writes it: as JSON, without templates.
+func literal(v jsontext.Value) string {
+	text := v.Clone()
+	_ = text.Format(jsontext.SpaceAfterComma(true)) // it was parsed
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(text))
 }
