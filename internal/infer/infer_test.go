@@ -90,7 +90,7 @@ func TestProposals_first(t *testing.T) {
 		{"none", `{"code":"403","data":null}`, "nothing"},
 		{"none", `{"code":42900,"data":null}`, "nothing"},
 		// Data never is where work, another page or nothing is described.
-		{"data", `{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`, `"/profile"`},
+		{"data", `{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"paging":{"next":"?page=2"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"has_more":true}`, "nothing"},
 		{"data", `{"status":"running","data":{"events":[{"id":1}]}}`, "nothing"},

@@ -93,22 +93,23 @@ var typeWords = []meaning{
 	{decode.RequestDataAccess, "get* fetch* *access* *export* *download* *portab* *retrieve* *report*"},
 }
 
-// statusWords are what the status of a request is like, by its state, with what it means. The list may lag, so that
+// The meanings that words of a status are like.
+var (
+	isOpen   = meaning{decode.StatusWaiting, "*ing *pending* *queue* *wait* *progress* *new* *open* *accept* *submit* *creat* *start* *active* *sched* *made* *approv* *review* *hold* *receiv*"}
+	isDone   = meaning{decode.StatusDone, "*done* *complet* *finish* *fulfil* *succe* *execut* *deliver*"}
+	isOver   = meaning{"", isDone.patterns + " *clos* *ended* *archiv* *resolv* *fail* *reject* *refus* *cancel* *expir*"}
+	isPartly = meaning{"", "in* un* not* *part*"}
+)
+
+// statusWords are what the status of a request is like, by its state. The list may lag, so that
 // one which looks open does so too once the request is done. One that does not say done then may as well be
 // that of a request which came to nothing.
-var statusWords = func() map[string][]meaning {
-	isOpen := meaning{decode.StatusWaiting, "*ing *pending* *queue* *wait* *progress* *new* *open* *accept* *submit* *creat* *start* *active* *sched* *made* *approv* *review* *hold* *receiv*"}
-	isDone := meaning{decode.StatusDone, "*done* *complet* *finish* *fulfil* *succe* *execut* *deliver*"}
-	isOver := meaning{"", isDone.patterns + " *clos* *ended* *archiv* *resolv* *fail* *reject* *refus* *cancel* *expir*"}
-	const partly = "in* un* not* *part*"
-
-	return map[string][]meaning{
-		"":          {isOpen},
-		"waiting":   {isOpen, isOver, {decode.StatusWaiting, "*"}},
-		"effective": {isOpen, {"", partly}, isDone},
-		"done":      {isOpen, {decode.StatusEnded, partly}, isDone, {decode.StatusEnded, "*"}},
-	}
-}()
+var statusWords = map[string][]meaning{
+	"":          {isOpen},
+	"waiting":   {isOpen, isOver, {decode.StatusWaiting, "*"}},
+	"effective": {isOpen, isPartly, isDone},
+	"done":      {isOpen, {decode.StatusEnded, isPartly.patterns}, isDone, {decode.StatusEnded, "*"}},
+}
 
 // record adds where the fields of a record are, and what its words mean.
 func (s Settings) record(elements []jsontext.Value, known []*Request) {
@@ -117,12 +118,11 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 		persons, ids = append(persons, r.Person), append(ids, r.ID)
 	}
 	columns := columnsOf(elements)
-	person := cmp.Or(firstHolding(columns, persons), firstNamed(columns, "", personNames))
+	person := cmp.Or(firstHolding(columns, persons), firstNamed(columns, personNames))
 
 	var others, typed []column
 	for _, c := range columns {
-		isOfPerson := c.at == person || isLike(c.around, personNames)
-		if !isOfPerson && !strings.HasPrefix(c.at.LastToken(), "@") { // of JSON-LD
+		if c.at != person && !strings.HasPrefix(c.at.LastToken(), "@") { // of JSON-LD
 			others = append(others, c)
 		}
 		if c.allMean(typeWords) {
@@ -131,10 +131,10 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	}
 
 	s.set("/pending/identity", person)
-	s.set("/pending/id", cmp.Or(likelyNamed(others, idNames), firstHolding(others, ids), firstOf(others, column.looksLikeID)))
-	s.set("/pending/status", likelyNamed(others, statusNames))
-	s.set("/pending/created", likelyNamed(others, createdNames))
-	s.set("/pending/type", cmp.Or(likelyNamed(typed, typeNames), likelyNamed(others, typeNames), likelyNamed(typed, "*")))
+	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstHolding(others, ids), firstOf(others, column.looksLikeID)))
+	s.set("/pending/status", firstNamed(others, statusNames))
+	s.set("/pending/created", firstNamed(others, createdNames))
+	s.set("/pending/type", cmp.Or(firstNamed(typed, typeNames+" *"), firstNamed(others, typeNames)))
 	s.words(elements, known)
 }
 
@@ -166,18 +166,16 @@ func (s Settings) words(elements []jsontext.Value, known []*Request) {
 // of its person, or of its type too; the zero Request if it is not known.
 func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
 	var theirs []*Request
+	members := places(element)
 	for _, r := range known {
-		for _, p := range places(element) {
-			if p.text == r.ID && p.namesID() {
-				return r
-			}
-			if p.text == r.Person {
-				theirs = append(theirs, r)
-			}
+		if slices.ContainsFunc(members, func(p place) bool { return p.text == r.ID && p.namesID() }) {
+			return r
+		}
+		if slices.ContainsFunc(members, func(p place) bool { return p.text == r.Person }) {
+			theirs = append(theirs, r)
 		}
 	}
 
-	theirs = slices.Compact(theirs) // some have the person twice
 	if len(theirs) > 1 {
 		theirs = slices.DeleteFunc(theirs, func(r *Request) bool { return r.Type != requestType })
 	}
