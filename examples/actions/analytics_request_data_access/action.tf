@@ -1,4 +1,6 @@
-# terraform apply -invoke=action.analytics_request_data_access.person -var person=user-1001
+# The person comes from the environment, since -var would leave it in the shell's history:
+# read -r TF_VAR_person && export TF_VAR_person
+# terraform apply -invoke=action.analytics_request_data_access.person
 variable "person" {
   type      = string
   sensitive = true

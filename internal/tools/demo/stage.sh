@@ -19,8 +19,9 @@ done
 printf 'provider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' "$DEMO_FOLDER/mirror" >"$DEMO_FOLDER/terraform.rc"
 export TF_CLI_CONFIG_FILE="$DEMO_FOLDER/terraform.rc" TF_CLI_ARGS=-no-color TF_INPUT=0 TF_IN_AUTOMATION=1 CHECKPOINT_DISABLE=1
 
-say() { printf '    %s\n' "$*"; }
-quote() { sed 's/^/    | /'; }
+# say TEXT, and quote: lines of at most 80 columns, but for a word that is longer.
+say() { printf '%s\n' "$*" | fold -s -w 78 | sed 's/^/  /; s/ *$//'; }
+quote() { sed 's/^/  | /'; }
 
 fail() {
 	printf '\nFAILED  step %s: %s\n\n' "$step" "$*"
@@ -38,9 +39,9 @@ begin() {
 
 # learn SENTENCE: what a reader learns from the step.
 learn() {
-	printf '    ok %s\n' "$1"
+	say "ok $1"
 	received=$(tail -n "+$((before + 1))" "$requests" | cut -d' ' -f2 | sort | uniq -c | awk '{ printf "%s%d %s", sep, $1, $2; sep = ", " }')
-	say "   the service received ${received:-no request}"
+	say "the service received ${received:-no request}"
 }
 
 # enter EXAMPLE [FILE ...]: goes to the folder of a configuration, with these files of it.
@@ -126,7 +127,7 @@ consent() {
 # profile PERSON TEXT: what the service holds of the person's profile.
 profile() {
 	held=$(ask "$1" profile)
-	say "$1 has the profile: ${held:-none}"
+	say "$1 has the profile: $(echo "${held:-none}" | sed 's/,"/, "/g')"
 	[ "$held" = "$2" ] || fail "the service should hold $2"
 }
 
@@ -134,4 +135,6 @@ profile() {
 has() { [ "$minor" -ge "$1" ] || { say "Skipped: this needs version 1.$1." && return 1; }; }
 has_terraform() { { [ "$product" = Terraform ] && [ "$minor" -ge "$1" ]; } || { say "Skipped: this needs Terraform 1.$1." && return 1; }; }
 
+# digest FILE is its SHA-256, and short DIGEST the beginning, which fits into a line.
+short() { echo "$1" | cut -c1-12; }
 digest() { { sha256sum "$1" 2>/dev/null || shasum -a 256 "$1"; } | cut -d' ' -f1; }

@@ -1,6 +1,6 @@
 # The story of the demo, step by step. demo.sh reads this file.
 
-echo "Consent as code: $("$cli" version | sed -n 1p) and the analytics provider, against a mock of the service"
+echo "Consent as code: $("$cli" version | sed -n 1p) and the provider, against a mock server"
 
 begin "Init"
 enter quickstart main.tf
@@ -97,7 +97,7 @@ begin "The person asks for her data"
 add data-rights access.tf
 plan
 apply
-say "ada.json: $(ls -l "$here/ada.json" | cut -c1-10), $(wc -c <"$here/ada.json") bytes, sha256 $(digest "$here/ada.json")"
+say "ada.json: $(ls -l "$here/ada.json" | cut -c1-10), $(wc -c <"$here/ada.json") bytes, sha256 $(short "$(digest "$here/ada.json")")…"
 case $(ls -l "$here/ada.json") in -rw-------*) ;; *) fail "others can read ada.json" ;; esac
 stored "$(digest "$here/ada.json")"
 unstored "asked for a hint" # an event of the seed
@@ -152,7 +152,7 @@ apply
 received 1 exportRecords
 for kind in persons sessions events; do
 	file=$here/yesterday/$kind.ndjson.gz
-	say "yesterday/$kind.ndjson.gz: $(gzip -dc "$file" | wc -l) lines, sha256 $(digest "$file")"
+	say "yesterday/$kind.ndjson.gz: $(gzip -dc "$file" | wc -l) lines, sha256 $(short "$(digest "$file")")…"
 	stored "$(digest "$file")"
 done
 [ "$(gzip -dc "$file" | grep -c '"id":"event-')" -eq 2000 ] || fail "the day has 2000 events"
@@ -242,4 +242,5 @@ requests=$DEMO_FOLDER/other before=0
 learn "The provider found out which settings the service needs, with a person whom it invented and deleted."
 
 echo
-echo "All steps went as they should, and nothing is left behind. The configurations are in examples/, the documentation in docs/."
+echo "All steps went as they should, and nothing is left behind."
+echo "The configurations are in examples/, the documentation in docs/."
