@@ -65,9 +65,10 @@ type Client struct {
 
 	*transport.Sender // of all requests; callers of a Client use its Close, NewSessionToken and Notices
 
-	base string // of addresses
-	now  func() time.Time
-	wire Wire
+	base    string // of addresses
+	now     func() time.Time
+	wire    Wire
+	consent decode.ConsentCall
 }
 
 // Settings are what the configuration of a client says to its callers.
@@ -100,7 +101,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	c := &Client{Sender: s, base: base.String(), now: cfg.Now, wire: wire, Consents: PersonLocks{op: opUpdateConsent}}
+	c := &Client{Sender: s, base: base.String(), now: cfg.Now, wire: wire, consent: wire.consentCall(), Consents: PersonLocks{op: opUpdateConsent}}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -158,12 +159,14 @@ func isLoopback(host string) bool {
 // Today returns the start of the current day in UTC, whatever zone the machine is in.
 func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
 
+const userPath = "/v1/user/self"
+
 var opCurrentUser = transport.Operation{Name: "Get current user", Method: http.MethodGet}
 
 // CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
 // JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Expand("/v1/user/self")})
+	got, err := c.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Endpoint{Template: userPath, Escaped: userPath}})
 	if err != nil {
 		return nil, err
 	}
@@ -176,9 +179,9 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 // person is absent as wire.absent says. What changes something is decided by its effect. Errors are
 // *Error.
 func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transport.Answer, error) {
-	to, err := p.endpoint(r.Op)
+	to, err := p.endpoint(r.Op.Path)
 	if err != nil {
-		return transport.Answer{}, err
+		return transport.Answer{}, transport.NewError(about(r.Op), transport.ClassInvalid, err.Error())
 	}
 
 	r.To, r.Private = to, append(r.Private, p.Identity)

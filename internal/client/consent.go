@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -43,8 +42,8 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent})
 	if err == nil {
 		read.Cached = got.Cached
-		if read.Held, err = c.wire.consentOf(got.JSON); err != nil {
-			reads := func(with Wire) bool { _, err := with.consentOf(got.JSON); return err == nil }
+		if read.Held, err = c.consent.Read(got.JSON); err != nil {
+			reads := func(with Wire) bool { _, err := with.consentCall().Read(got.JSON); return err == nil }
 			err = failure(got, c.wire.advise(err, got.JSON, infer.Consent, reads))
 		}
 		read.Print = choice.PrintOf(read.Held)
@@ -60,10 +59,10 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 	return read, err
 }
 
-// consentOf returns the consent record of an answer, or a *decode.Error.
-func (w Wire) consentOf(v jsontext.Value) (decode.Consent, error) {
+// consentCall returns how consent records are read.
+func (w Wire) consentCall() decode.ConsentCall {
 	c := w.Consent
-	return decode.ConsentCall{Envelope: w.Envelope, At: c.At, OmitsFalse: c.OmitsFalse, TimeFormat: cmp.Or(c.TimeAnswered, c.TimeFormat)}.Read(v)
+	return decode.ConsentCall{Envelope: w.Envelope, At: c.At, OmitsFalse: c.OmitsFalse, TimeFormat: cmp.Or(c.TimeAnswered, c.TimeFormat)}
 }
 
 // Readings of a consent that nothing may be decided by.
@@ -174,8 +173,8 @@ type ConsentWrite struct {
 
 // ConsentResult is the result of an update that did not fail.
 type ConsentResult struct {
-	Sent  bool            // and confirmed; otherwise Judge has said no
-	Shown *decode.Consent // the record as the service shows it after the write; nil if it does not
+	Sent  bool         // and confirmed; otherwise Judge has said no
+	Shown choice.Print // of the record as the service shows it after the write; zero if it does not
 }
 
 // UpdateConsent is PATCH …/user/:identityId/consent (section 4). The caller holds Consents for the
@@ -284,14 +283,14 @@ func (w *consentWrite) confirm(ctx context.Context) (ConsentResult, error) {
 		return ConsentResult{Sent: true}, nil
 	}
 
-	held, err := w.client.wire.consentOf(w.got.JSON) // zero beside an error
+	held, err := w.client.consent.Read(w.got.JSON) // zero beside an error
 	if !held.HasClauses(w.update.Clauses) {
 		held, err = w.client.GetConsent(ctx, w.person)
 	}
 
 	switch {
 	case held.HasClauses(w.update.Clauses):
-		return ConsentResult{true, &held}, nil
+		return ConsentResult{true, choice.PrintOf(held)}, nil
 	case isSilent:
 		return ConsentResult{Sent: true}, nil
 	case err == nil, transport.IsClass(err, transport.ClassNotFound):

@@ -74,7 +74,7 @@ func TestConsent_successWithoutContent(t *testing.T) {
 				service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte{}})
 				service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden})
 				result, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true, Shows: shows})
-				if noError(t, err); !result.Sent || result.Shown != nil {
+				if noError(t, err); !result.Sent || result.Shown != (choice.Print{}) {
 					t.Errorf("%d: %+v", status, result)
 				}
 				wantCount(t, service, mockserver.OpUpdateConsent, 1)

@@ -5,7 +5,11 @@ package client
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -35,18 +39,8 @@ func (s Scope) String() string {
 // Validate returns an error for what is not exactly one path family, and for identifiers that are not one
 // path segment. Errors name the setting, not its value.
 func (s Scope) Validate() error {
-	hasOrg, hasProject, hasAccount := s.OrgID != "", s.ProjectID != "", s.AccountID != ""
-	if hasOrg != hasProject || hasOrg == hasAccount {
-		return errors.New("it is either org_id and project_id, or account_id alone, of the older path family")
-	}
-
-	for _, id := range []struct{ name, value string }{{"account_id", s.AccountID}, {"org_id", s.OrgID}, {"project_id", s.ProjectID}} {
-		if err := ValidateSegment(id.value); id.value != "" && err != nil {
-			return fmt.Errorf("%s %w", id.name, err)
-		}
-	}
-
-	return nil
+	_, err := Person{Scope: s}.endpoint("")
+	return err
 }
 
 // Person is an end user of a scope (section 2, identityId). It is comparable: two are equal if
@@ -56,48 +50,91 @@ type Person struct {
 	Identity string
 }
 
-// ValidateSegment returns an error for an identifier that cannot be exactly one path segment, that
-// ValidateVisible refuses, or that is not in NFC (ErrNotNFC). It is asked at plan and again here. The
-// error never holds the value.
+// ValidateSegment returns an error for an identifier that cannot be exactly one path segment, or that
+// differs from what people see, since two that look alike would be two people: one with blanks around it,
+// with characters that are invisible or change how the rest is shown, or not in NFC (ErrNotNFC). It is
+// asked at plan and again here. The error completes a sentence about the identifier. It names a character
+// and its place, counted in bytes from 0, and never the rest.
 func ValidateSegment(s string) error {
-	err := transport.ValidateVisible(s)
+	at := strings.IndexFunc(s, func(r rune) bool { return r != ' ' && unicode.In(r, invisible...) })
 	switch {
-	case s == "":
-		return errors.New("is empty")
-	case s == ".", s == "..":
-		return errors.New(`is "." or "..", which would change the path of the request`)
+	case slices.Contains([]string{"", ".", ".."}, s):
+		return errors.New(`is empty, "." or "..", which would change the path of the request`)
 	case len(s) > LimitSegment:
 		return fmt.Errorf("is longer than %d bytes", LimitSegment)
-	case err == nil && !norm.NFC.IsNormalString(s):
+	case at >= 0:
+		r, _ := utf8.DecodeRuneInString(s[at:])
+		return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, at)
+	case strings.TrimSpace(s) != s:
+		return errors.New("begins or ends with a space")
+	case !norm.NFC.IsNormalString(s):
 		return fmt.Errorf("%w, at byte %d", ErrNotNFC, norm.NFC.QuickSpanString(s))
 	}
 
-	return err
+	return nil
+}
+
+// invisible are the characters without a shape of their own: control characters, spaces other than the
+// plain one, separators of lines, formatting such as direction marks, soft hyphens and joiners, fillers,
+// selectors of a variation, the blank of Braille, and what stands for bytes that are not UTF-8.
+var invisible = []*unicode.RangeTable{
+	unicode.Cc, unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
+	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: utf8.RuneError, Hi: utf8.RuneError, Stride: 1}}},
 }
 
 // ErrNotNFC is why ValidateSegment refuses a value that Terraform would change into another
 // one: a letter and a combining accent become one character.
 var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Terraform keeps")
 
-// endpoint returns where an operation is in the path family of the person's scope (section 4). It is the
-// one place where a person becomes the path of a request, and refuses what is not one path segment. An
-// operation about the whole scope needs no identity. The error is an *Error of ClassInvalid.
-func (p Person) endpoint(op transport.Operation) (transport.Endpoint, error) {
-	template, ids := "/v1/org/{orgId}/project/{projectId}", []string{p.Scope.OrgID, p.Scope.ProjectID}
-	if p.Scope.AccountID != "" {
-		template, ids = "/v1/account/{accountId}", []string{p.Scope.AccountID}
-	}
-	if strings.Contains(op.Path, "{identityId}") {
-		ids = append(ids, p.Identity)
+// ValidateSecret returns what is wrong with the value of the credential called name, without repeating it; nil
+// where nothing is. A password may have any character but a control character; the others follow the rule of
+// identifiers.
+func ValidateSecret(name, value string) error {
+	switch {
+	case strings.TrimSpace(value) == "":
+		return errors.New("is missing or blank")
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return errors.New("contains a control character, such as a line break at its end")
+	case name == "token" && strings.Contains(value, " "):
+		return errors.New(`contains a space; give the JWT alone, without "bearer" in front`)
+	case name == "password":
+		return nil
 	}
 
-	for _, id := range ids {
+	return ValidateSegment(value)
+}
+
+// endpoint returns where an operation with this path is in the path family of the person's scope (section
+// 4). It is the one place where a person becomes the path of a request. Each identifier is one segment, of
+// which every byte is percent-encoded that is not unreserved in RFC 3986, so that proxies and servers have
+// nothing left to interpret. An operation about the whole scope needs no identity. Errors name the setting.
+func (p Person) endpoint(path string) (to transport.Endpoint, err error) {
+	s := p.Scope
+	names, ids := []string{"org_id", "project_id"}, []string{s.OrgID, s.ProjectID}
+	to.Template = "/v1/org/{orgId}/project/{projectId}" + path
+	if s.AccountID != "" {
+		names, ids = []string{"account_id"}, []string{s.AccountID}
+		to.Template = "/v1/account/{accountId}" + path
+	}
+	isHalf := (s.OrgID == "") != (s.ProjectID == "")
+	if isHalf || (s.OrgID == "") == (s.AccountID == "") {
+		return to, errors.New("the scope is either org_id and project_id, or account_id alone, of the older path family")
+	}
+	if strings.Contains(path, "{identityId}") {
+		names, ids = append(names, "identity_id"), append(ids, p.Identity)
+	}
+
+	to.Escaped = to.Template
+	for i, id := range ids {
 		if err := ValidateSegment(id); err != nil {
-			return transport.Endpoint{}, transport.NewError(about(op), transport.ClassInvalid, "an identifier in the path "+err.Error())
+			return to, fmt.Errorf("%s %w", names[i], err)
 		}
+		before, after, _ := strings.Cut(to.Escaped, "{")
+		_, after, _ = strings.Cut(after, "}")
+		to.Escaped = before + strings.ReplaceAll(url.QueryEscape(id), "+", "%20") + after
 	}
 
-	return transport.Expand(template+op.Path, ids...), nil
+	return to, nil
 }
 
 // about returns the exchange of an operation that was not sent.

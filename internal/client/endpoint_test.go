@@ -3,6 +3,7 @@
 package client
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -29,7 +30,7 @@ func TestScope_wholeOrRefused(t *testing.T) {
 	} {
 		err := tc.scope.Validate()
 		isBoth := tc.scope.OrgID != "" && tc.scope.AccountID != ""
-		if _, refused := (Person{Scope: tc.scope}).endpoint(opListPending); (refused == nil) != (err == nil) && !isBoth {
+		if _, refused := (Person{Scope: tc.scope}).endpoint(opListPending.Path); (refused == nil) != (err == nil) && !isBoth {
 			t.Errorf("%v: %v, and of a request %v", tc.scope, err, refused)
 		}
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
@@ -46,7 +47,7 @@ func FuzzEscapeSegment_staysOneSegment(f *testing.F) {
 	// The characters that RFC 3986, section 2.3, leaves as they are.
 	sent := regexp.MustCompile(`^/v1/org/o/project/p/compliance/user/((?:[\w.~-]|%[0-9A-F]{2})+)/consent$`)
 	f.Fuzz(func(t *testing.T, identity string) {
-		to, err := Person{Scope{OrgID: "o", ProjectID: "p"}, identity}.endpoint(opGetConsent)
+		to, err := Person{Scope{OrgID: "o", ProjectID: "p"}, identity}.endpoint(opGetConsent.Path)
 		if err != nil {
 			return
 		}
@@ -78,7 +79,7 @@ func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 		}
 
 		for scope, family := range map[Scope]string{{OrgID: "org-demo", ProjectID: "web"}: "/v1/org/org-demo/project/web", {AccountID: "acct-7"}: "/v1/account/acct-7"} {
-			to, err := Person{scope, "u"}.endpoint(opGetConsent)
+			to, err := Person{scope, "u"}.endpoint(opGetConsent.Path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,11 +105,25 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 		"":                                  "is empty",
 		".":                                 "change the path",
 		"..":                                "change the path",
+		" canary":                           "begins or ends with a space",
 		"canary\x00":                        "U+0000 at byte 6",
-		"canary\xff":                        "UTF-8",
+		"canary\xff":                        "U+FFFD at byte 6",
+		"canaré\u2003":                      "U+2003 at byte 7",
+		"can\u00a0ary":                      "U+00A0 at byte 3",
+		"can\u3164ary":                      "U+3164 at byte 3",
+		"can\u2800ary":                      "U+2800 at byte 3",
+		"can\ufe0fary":                      "U+FE0F at byte 3",
+		"can\U000e0041ary":                  "U+E0041 at byte 3",
+		"can\uffffary":                      "U+FFFF at byte 3",
+		"\u200bcanary":                      "U+200B at byte 0",
 		"canary\u0301":                      "NFC, the only one that Terraform keeps, at byte 5",
 		strings.Repeat("x", LimitSegment+1): "longer than 8192 bytes",
 	})
+	for _, value := range []string{"jane doe", "é", "日本 太郎"} {
+		if err := ValidateSegment(value); err != nil {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
 	parse := func(value string) error {
 		_, err := ParseBaseURL(value)
 		return err
@@ -131,4 +146,29 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 		"https://h.example.com/%2e%2e/canary": ". or .. segments",
 		"https://h.example.com/canary/.":      ". or .. segments",
 	})
+}
+
+func TestValidateSecret_whatCannotBeSent(t *testing.T) {
+	t.Parallel()
+
+	for _, tc := range []struct {
+		name, value string
+		isRefused   bool
+	}{
+		{"password", "can\x00ary", true},
+		{"email", "  ", true},
+		{"password", "  ", true},
+		{"token", "bearer canary", true},
+		{"password", " canary ", false},
+		{"password", "can\u00a0ary", false},
+		{"email", "can\u200bary", true},
+		{"token", "canary\u00ad", true},
+		{"api_secret_key", " canary", true},
+		{"api_secret_key", "canary+/=&%#@", false},
+	} {
+		err := ValidateSecret(tc.name, tc.value)
+		if (err != nil) != tc.isRefused || strings.Contains(fmt.Sprint(err), "canary") {
+			t.Errorf("%s %q: %v", tc.name, tc.value, err)
+		}
+	}
 }

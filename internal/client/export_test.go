@@ -408,7 +408,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"202 with Retry-After": {status: 202, header: []string{"Retry-After", "300"}, class: transport.ClassNotReady, says: "5m0s"},
 		"203":                  {status: 203, body: day, class: payload, says: "not a complete one"},
 		"206":                  {status: 206, header: ofPart, body: day, class: payload, says: "not a complete one"},
-		"Content-Range":        {header: ofPart, body: day, class: payload, says: "part"},
+		"Content-Range":        {header: ofPart, body: day, class: payload, says: "Content-Range"},
 		"Link to the next page": {
 			header: []string{"Link", `<https://h.example.com/?a=3>; rel="next"`}, body: day, class: payload, says: "another address",
 		},

@@ -23,10 +23,10 @@ import (
 // limitPages is how many pages are read at most of one answer.
 const limitPages = 1000
 
-// Header fields that say that there is a page after this one, other than Link, and how many records
-// there are. Others are not looked at.
+// Header fields that say that there is a page after this one, or that this is a part, other than Link, and how
+// many records there are. Others are not looked at.
 var (
-	nextFields  = []string{"X-Next-Page", "X-Next", "X-Next-Cursor", "X-Next-Page-Token", "X-Continuation-Token"}
+	nextFields  = []string{"Content-Range", "X-Next-Page", "X-Next", "X-Next-Cursor", "X-Next-Page-Token", "X-Continuation-Token"}
 	totalFields = []string{"X-Total-Count", "X-Total", "X-Total-Records", "Total-Count"}
 )
 
@@ -70,11 +70,25 @@ func (p *pages) follow(read transport.Answer, next, total jsontext.Value, record
 	return false, err
 }
 
-// nextLinks returns the addresses of the next page, as an answer spells them; none after the last one.
-func nextLinks(h http.Header, next jsontext.Value) ([]string, error) {
-	links, err := linkTargets(h)
-	if err != nil {
-		return nil, err
+// oneLink is a link of a Link header (RFC 8288, section 3) with its parameters, of which a value may be
+// quoted or missing, and a whole one may be missing.
+var oneLink = regexp.MustCompile(`<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)`)
+
+// relNext are parameters with the relation next among others.
+var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))`)
+
+// nextLinks returns the addresses of the next page, as an answer spells them in its Link headers and in what
+// the settings point to; none after the last one. They are not safe to print. The error is that of a header
+// which cannot be read and may name one, or of a part.
+func nextLinks(h http.Header, next jsontext.Value) (links []string, _ error) {
+	field := strings.Join(h.Values("Link"), ", ")
+	if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {
+		return nil, errors.New("a Link header cannot be read, so that it may name a next page")
+	}
+	for _, found := range oneLink.FindAllStringSubmatch(field, -1) {
+		if relNext.MatchString(found[2]) {
+			links = append(links, found[1])
+		}
 	}
 	if !jsonvalue.IsZero(next) {
 		links = append(links, textOf(next))
@@ -83,38 +97,11 @@ func nextLinks(h http.Header, next jsontext.Value) ([]string, error) {
 	for _, name := range nextFields {
 		isNext := strings.Trim(h.Get(name), " 0") != ""
 		if isNext && len(links) == 0 {
-			return nil, errors.New("the header " + name + " says that there is a next page, and nothing leads to it")
+			return nil, errors.New("the header " + name + " says that there is more, and nothing leads to it")
 		}
 	}
 
 	return links, nil
-}
-
-// oneLink is a link of a Link header (RFC 8288, section 3) with its parameters, of which a value may be
-// quoted or missing, and a whole one may be missing.
-var oneLink = regexp.MustCompile(`<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^;,"]*))?)?)*)`)
-
-// relNext are parameters with the relation next among others.
-var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))`)
-
-// linkTargets returns the targets of the links to a next page in Link headers. They are not safe to print.
-// The error is that of a header which cannot be read and may name one, or of a part.
-func linkTargets(h http.Header) (targets []string, _ error) {
-	if h.Get("Content-Range") != "" {
-		return nil, errors.New("a Content-Range header says that the answer is a part")
-	}
-	for _, field := range h.Values("Link") {
-		if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {
-			return nil, errors.New("a Link header cannot be read, so that it may name a next page")
-		}
-		for _, found := range oneLink.FindAllStringSubmatch(field, -1) {
-			if relNext.MatchString(found[2]) {
-				targets = append(targets, found[1])
-			}
-		}
-	}
-
-	return targets, nil
 }
 
 // textOf returns the text that a value is, and another value as it is spelled.

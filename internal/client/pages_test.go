@@ -60,7 +60,7 @@ func TestPages_whereTheNextPageIs(t *testing.T) {
 		{link: `<?page=2; rel=next`, want: "cannot be read"},
 		{next: `2`, want: "another address"},
 		{next: `{"href":"?page=2"}`, want: "is not an address"},
-		{header: http.Header{"Content-Range": {"items 0-0/2"}}, want: "is a part"},
+		{header: http.Header{"Content-Range": {"items 0-0/2"}}, want: "the header Content-Range says"},
 		{next: `"https://h.example.com/%zz"`, want: "is not an address"},
 		{header: http.Header{"X-Next-Page": {"2"}}, want: "the header X-Next-Page says"},
 	} {
@@ -169,7 +169,7 @@ func TestPages_targetsOfLinksToANextPage(t *testing.T) {
 		"no target":                  {headers: []string{`/x; rel=next`}, broken: true},
 		"another that does not end":  {headers: []string{`</x>; rel="prev`}},
 	} {
-		got, err := linkTargets(http.Header{"Link": c.headers})
+		got, err := nextLinks(http.Header{"Link": c.headers}, nil)
 		if !slices.Equal(got, c.want) || (err != nil) != c.broken {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

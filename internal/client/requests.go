@@ -159,7 +159,7 @@ func (c *Client) FetchData(ctx context.Context, p Person, call decode.DataCall, 
 	if s.Cached {
 		return decode.Receipt{}, transport.NewError(s.Exchange, transport.ClassPayload, "the answer comes from a cache, or is older than the request, so it is not the data that was asked for")
 	}
-	next, err := linkTargets(s.Header)
+	next, err := nextLinks(s.Header, nil)
 	call.Continued = len(next) > 0 || err != nil
 
 	return c.readData(s, call, w)

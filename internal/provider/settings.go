@@ -18,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -140,7 +139,7 @@ func parseJSON[T any](what string) func(string) (T, error) {
 
 // credential returns what checks a credential.
 func credential(name string) func(string) (string, error) {
-	return func(value string) (string, error) { return value, transport.ValidateSecret(name, value) }
+	return func(value string) (string, error) { return value, client.ValidateSecret(name, value) }
 }
 
 func parseText(value string) (string, error) { return value, nil }

@@ -22,14 +22,9 @@ import (
 // objects before, while and after it destroys others, and passes nothing from one to the
 // next: without this evidence, a renamed object would withdraw what its successor has written.
 //
-// The zero value is ready to use, and safe for concurrent use. A person takes about 120 bytes,
-// regardless of the length of the identity.
+// The zero value is ready to use, and safe for concurrent use.
 type Consents struct {
 	Claims
-
-	mu      sync.Mutex
-	seen    map[personKey]choice.Confirmed // people whose record was shown, and the last write that the service has confirmed
-	spelled map[personKey]personKey        // the first person by the identity in lower case
 
 	contradicted sync.Once
 	reread       time.Time // when a second reading may take place, after the first contradiction
@@ -90,23 +85,17 @@ type ConsentCase struct {
 }
 
 // JudgeConsent judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
-// if the act is to send. Errors are *transport.Error, and client.ErrCached and client.ErrGone of an act to
-// refuse.
+// if the act is to send. What was written is remembered before another object of the run can judge. Errors are
+// *transport.Error, and client.ErrCached and client.ErrGone of an act to refuse.
 func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
-	if c.Action == choice.Write || c.Action == choice.Withdraw {
-		return s.writeConsent(ctx, c)
+	if c.Action != choice.Write && c.Action != choice.Withdraw {
+		read, err := s.Client.ReadConsent(ctx, c.Person)
+		if err != nil && !read.IsNone {
+			return err
+		}
+		return s.judge(c, read)
 	}
 
-	read, err := s.Client.ReadConsent(ctx, c.Person)
-	if err != nil && !read.IsNone {
-		return err
-	}
-
-	return s.judge(c, read)
-}
-
-// writeConsent judges and writes. What was written is remembered before another object of the run can judge.
-func (s *Service) writeConsent(ctx context.Context, c *ConsentCase) error {
 	release, err := s.Client.Consents.Hold(ctx, c.Person)
 	if err != nil {
 		return err
@@ -128,10 +117,7 @@ func (s *Service) writeConsent(ctx context.Context, c *ConsentCase) error {
 		return cmp.Or(err, refusal)
 	}
 
-	c.Written.Sent = c.Wanted.Print()
-	if result.Shown != nil {
-		c.Written.Shown = choice.PrintOf(*result.Shown)
-	}
+	c.Written = choice.Confirmed{Sent: c.Wanted.Print(), Shown: result.Shown}
 	s.Consents.recall(c.Person, true, c.Written)
 
 	return nil
@@ -169,18 +155,13 @@ func (c *Consents) IsSeen(p client.Person) bool {
 // recall returns the last write about a person that the service has confirmed in this run, and whether a
 // record was seen or written before. It records that one is seen now, and a write unless that is zero.
 func (c *Consents) recall(p client.Person, isRecord bool, written choice.Confirmed) (last choice.Confirmed, isSeen bool) {
-	key := keyOf(p)
+	found, _ := c.people.LoadOrStore(p, &person{})
+	known, _ := found.(*person)
+	known.mu.Lock()
+	defer known.mu.Unlock()
 
-	c.mu.Lock()
-	defer c.mu.Unlock()
-
-	last, isSeen = c.seen[key]
-	if isRecord {
-		if c.seen == nil {
-			c.seen = map[personKey]choice.Confirmed{}
-		}
-		c.seen[key] = cmp.Or(written, last)
-	}
+	last, isSeen = known.last, known.isSeen
+	known.last, known.isSeen = cmp.Or(written, last), isSeen || isRecord
 
 	return last, isSeen
 }
@@ -188,19 +169,16 @@ func (c *Consents) recall(p client.Person, isRecord bool, written choice.Confirm
 // IsSpelledTwice records an identity. It reports whether the run has another one that differs only by the
 // case of letters.
 func (c *Consents) IsSpelledTwice(p client.Person) bool {
-	own := keyOf(p)
-	p.Identity = strings.ToLower(p.Identity)
-	lower := keyOf(p)
+	own := p.Identity
+	p.Identity = strings.ToLower(own)
+	found, _ := c.people.LoadOrStore(p, &person{})
+	known, _ := found.(*person)
+	known.mu.Lock()
+	defer known.mu.Unlock()
 
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	known.spelled = cmp.Or(known.spelled, own)
 
-	if c.spelled == nil {
-		c.spelled = map[personKey]personKey{}
-	}
-	c.spelled[lower] = cmp.Or(c.spelled[lower], own)
-
-	return c.spelled[lower] != own
+	return known.spelled != own
 }
 
 // WaitToReread waits until what contradicts the evidence may be read a second time: a lag after the

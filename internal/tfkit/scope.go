@@ -116,15 +116,15 @@ func (s *Service) ClientAndScope(m Scope, diags *diag.Diagnostics) (c *client.Cl
 	}
 
 	scope = client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
-	switch err := scope.Validate(); {
+	switch {
 	case s.Client == nil:
 		addUnknown(diags, strings.Join(s.Unknown, ", "))
-	case err == nil:
+	case scope != client.Scope{}: // the request refuses one that is not whole
 		return s.Client, scope, true
 	case m.isUnknown():
 		addUnknown(diags, "org_id, project_id or account_id")
 	default:
-		addUnusable(diags, err)
+		addUnusable(diags, scope.Validate())
 	}
 
 	return nil, client.Scope{}, false

@@ -77,8 +77,10 @@ func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics)
 	if s.Client == nil {
 		return
 	}
-	for _, text := range s.Client.Notices() {
+	select {
+	case text := <-s.Client.Notices:
 		Problem{Summary: "Noticed while talking to the service", Detail: text}.AddWarning(diags)
+	default:
 	}
 }
 

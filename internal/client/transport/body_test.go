@@ -21,7 +21,7 @@ func TestBody_waitsForItsReader(t *testing.T) {
 		sent := bytes.Repeat([]byte("x"), 1<<20)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: http.StatusOK, Body: sent})
 		op := Operation{Name: "Export records", Method: http.MethodGet, Kind: Exports, Streams: true}
-		got, err := s.Do(t.Context(), Request{Op: op, To: Expand("/v1/org/org-demo/project/web/export"), Query: "utcDate=2026-03-01"})
+		got, err := s.Do(t.Context(), Request{Op: op, To: pathOf(Operation{Path: "/export"}), Query: "utcDate=2026-03-01"})
 		noError(t, err)
 		defer got.Body.Close()
 

@@ -10,8 +10,8 @@
 //	turn         waits for a slot, for the rate, and for a service that asked for time; bounds the
 //	             time until the end of the answer, and reads it
 //	log          logs the operation and the status
-//	credentials  adds the token or key to a clone, for the configured origin alone
-//	pool         connections, TLS, HTTP/2; sends a request once
+//	send         adds the token or key to a clone, for the configured origin alone, and sends that once
+//	pool         connections, TLS, HTTP/2
 //
 // No log ever sees a credential. An admission takes turns for a comparison and the write that
 // follows from it; under one, a request takes no other turn and is not repeated. Repeat takes such a
@@ -70,9 +70,11 @@ type Sender struct {
 	query  string
 	hidden vocabulary // what no message may show
 
-	mu      sync.Mutex
-	notices []string
-	newest  atomic.Int64 // the latest Date of an answer, in seconds since 1970; mu is held to change it
+	// Notices are messages for the user although nothing failed, such as a clock that is far off.
+	Notices chan string
+
+	mu     sync.Mutex
+	newest atomic.Int64 // the latest Date of an answer, in seconds since 1970; mu is held to change it
 }
 
 // New returns a sender. It contacts nothing.
@@ -82,7 +84,7 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
+	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}, Notices: make(chan string, 1)}
 	s.header = http.Header{"User-Agent": {cfg.UserAgent}}
 	if cfg.RequestsPerSecond > 0 {
 		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
@@ -114,8 +116,7 @@ func (s *Sender) assemble() *retryablehttp.Client {
 	if s.cfg.Around != nil {
 		link = s.cfg.Around(link)
 	}
-	link = poolLink{link}
-	link = credentialsLink{link}
+	link = sendLink{link}
 	if !s.cfg.LogIsOff {
 		link = logLink{link}
 	}
@@ -140,7 +141,7 @@ var accepted = map[bool]http.Header{
 // Do sends a request and returns its answer, of a stream its beginning. It is repeated by the policy,
 // except under an admission. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
-	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To, host: s.cfg.Base.Host, sent: &atomic.Bool{}}}
+	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To, host: s.cfg.Base.Host}}
 	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
 	c.compared, _ = ctx.Value(admissionKey{}).(*time.Time)
 	if changes[r.Op.Kind] && s.cfg.ReadOnly {
@@ -149,7 +150,7 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 
 	var body any
 	if r.Body != nil || changes[r.Op.Kind] {
-		body = r.Body // of a change also an empty one, about which the HTTP stack asks before it repeats; see poolLink
+		body = r.Body // of a change also an empty one, about which the HTTP stack asks before it repeats; see sendLink
 	}
 	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
 	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)
@@ -174,14 +175,3 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 
 // Close closes idle connections. Requests in flight go on.
 func (s *Sender) Close() { s.pool.CloseIdleConnections() }
-
-// Notices returns messages for the user although nothing failed, such as a clock that is far off. Each is
-// returned once.
-func (s *Sender) Notices() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	taken := s.notices
-	s.notices = nil
-	return taken
-}

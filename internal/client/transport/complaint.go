@@ -30,10 +30,9 @@ var (
 	fieldMembers = []string{"field", "pointer", "parameter", "loc", "path", "propertyPath", "param", "property", "attribute", "name", "target"}
 )
 
-// quote puts what the service says in a JSON object into an error, harmless to print: a code, a message,
-// and what is wrong with fields. They are members of the object, or of one that it wraps.
-func (e *Error) quote(object jsontext.Value, redact *Redactor) {
-	m := jsonvalue.Members(object)
+// quote puts what the service says in an object with these members into an error, harmless to print: a code, a
+// message, and what is wrong with fields. They are members of the object, or of one that it wraps.
+func (e *Error) quote(m map[string]jsontext.Value, redact *Redactor) {
 	maps.Copy(m, jsonvalue.Members(m["error"]))
 	maps.Copy(m, jsonvalue.Members(m["_embedded"])) // of HAL
 
@@ -41,8 +40,8 @@ func (e *Error) quote(object jsontext.Value, redact *Redactor) {
 	isOther := func(v jsontext.Value) bool { return jsonvalue.Text(jsonvalue.At(v, "/0")) == "" }
 	isKnown := message != "" || len(fields) > 0
 	if !isKnown && !slices.ContainsFunc(slices.Collect(maps.Values(m)), isOther) { // Rails and Django REST framework answer with lists alone, by field
-		for name, member := range jsonvalue.EachMember(object) {
-			fields = append(fields, fieldErrors(string(name), member)...)
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			fields = append(fields, fieldErrors(name, m[name])...)
 		}
 	}
 	for _, f := range fields[:min(len(fields), 20)] {

@@ -175,7 +175,7 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 		Date:      x.Date,
 		limit:     policy[class][x.Op.Kind],
 	}
-	e.Ambiguous = x.isSent() && slices.Contains([]limit{compared, unknown}, e.limit)
+	e.Ambiguous = x.sent && slices.Contains([]limit{compared, unknown}, e.limit)
 
 	return e
 }
@@ -194,7 +194,7 @@ func CauseError(x Exchange, err error) *Error {
 		class, detail = own.Class, own.Detail
 	}
 	isBroken := class == ClassConnectionLost || class == ClassTimeout
-	if isBroken && !x.isSent() {
+	if isBroken && !x.sent {
 		class = ClassUnreachable
 	}
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -101,10 +102,11 @@ var (
 
 // pathOf returns the endpoint of an operation about the person, or about the user where it has no path.
 func pathOf(op Operation) Endpoint {
+	template := "/v1/org/org-demo/project/web" + op.Path
 	if op.Path == "" {
-		return Expand("/v1/user/self")
+		template = "/v1/user/self"
 	}
-	return Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
+	return Endpoint{template, strings.Replace(template, "{identityId}", escape(person), 1)}
 }
 
 // send sends a request about the person, or about the user where the path is empty. An update

@@ -34,7 +34,9 @@ const (
 // rejections are the failures after which there is no other login, since it may lock the account.
 var rejections = map[ErrorClass]time.Duration{ClassAuthentication: never, ClassForbidden: never, ClassRejected: never}
 
-var aboutLogin = Exchange{Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}, To: Expand("/v1/auth/login/jwt")}
+const loginPath = "/v1/auth/login/jwt"
+
+var aboutLogin = Exchange{Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}, To: Endpoint{loginPath, loginPath}}
 
 // login obtains tokens with e-mail and password when the first request needs one, and shares
 // one login among all callers. There is another login shortly before the token expires, and after a
@@ -90,14 +92,9 @@ func (l *login) giveUp(text string, began time.Time) ErrorClass {
 	return classRenewed
 }
 
-// token returns the token for a call; empty where it has none. It waits for a login where one is due, and
-// returns its token, even if another caller has got a 401 for it since. A write that was compared does
-// not wait.
-func (c *call) token(ctx context.Context) (string, error) {
-	l := c.sender.login
-	if l == nil || c.Op.Kind == LogsIn {
-		return c.sender.cfg.Credentials.Token, nil
-	}
+// tokenFor returns the token for a call. It waits for a login where one is due, and returns its token, even if
+// another caller has got a 401 for it since. A write that was compared does not wait.
+func (l *login) tokenFor(ctx context.Context, c *call) (string, error) {
 	if t, _ := l.standing(); t.text != "" {
 		return t.text, nil
 	}
@@ -193,10 +190,11 @@ func (l *login) send(ctx context.Context) (token, error) {
 
 	// Nothing here depends on the clocks, but logs and agreement times may.
 	if skew := time.Since(time.Unix(int64(got.IssuedAt), 0)).Round(time.Minute); got.IssuedAt > 0 && skew.Abs() > 5*time.Minute {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.notices = append(s.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
-			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
+		select {
+		case s.Notices <- fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
+			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()):
+		default: // the one before was not shown yet
+		}
 	}
 
 	return got, nil

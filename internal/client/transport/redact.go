@@ -98,10 +98,11 @@ func spellings(value string) []string {
 
 	quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
 	asJSON, inGo := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value)
-	form, segment := url.QueryEscape(value), Expand("{value}", value).Escaped
+	form := url.QueryEscape(value)
+	segment := strings.ReplaceAll(form, "+", "%20")
 	all := []string{
 		value, asJSON, forHTML.Replace(asJSON), strings.ReplaceAll(asJSON, "/", `\/`), inGo[1 : len(inGo)-1],
-		html.EscapeString(value), form, segment, url.PathEscape(value), url.QueryEscape(form), Expand("{value}", segment).Escaped,
+		html.EscapeString(value), form, segment, url.PathEscape(value), url.QueryEscape(form), url.QueryEscape(segment),
 		hex.EncodeToString([]byte(value)),
 	}
 

@@ -148,7 +148,7 @@ var spelled = map[string]func(string) string{
 }
 
 // escape returns a value as it is sent in a path.
-func escape(s string) string { return Expand("{value}", s).Escaped }
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 	t.Parallel()

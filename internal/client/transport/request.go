@@ -5,7 +5,6 @@ package transport
 import (
 	"fmt"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,20 +41,6 @@ type Operation struct {
 type Endpoint struct {
 	Template string // for messages and logs, such as /v1/org/{orgId}/…
 	Escaped  string // as it is sent
-}
-
-// Expand returns the endpoint of a template with values in place of its {names}, in their
-// order. It percent-encodes every byte of them that is not unreserved in RFC 3986, so that proxies and
-// servers have nothing left to interpret.
-func Expand(template string, values ...string) Endpoint {
-	escaped, rest := "", template
-	for _, v := range values {
-		before, after, _ := strings.Cut(rest, "{")
-		_, rest, _ = strings.Cut(after, "}")
-		escaped += before + strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
-	}
-
-	return Endpoint{template, escaped + rest}
 }
 
 // Request is what an endpoint asks the service for.
@@ -113,14 +98,8 @@ type Exchange struct {
 	Cached bool
 	Date   time.Time
 
-	host string       // of base_url
-	sent *atomic.Bool // the latest attempt reached a connection; nil if there was none
-}
-
-// isSent reports whether the service may know of the request.
-func (x Exchange) isSent() bool {
-	isOnItsWay := x.sent != nil && x.sent.Load()
-	return x.Status != 0 || isOnItsWay
+	host string // of base_url
+	sent bool   // by the latest attempt, so that the service may know of it
 }
 
 // call is a request on its way through the chain, and what the links learn of it. It is in the
@@ -133,10 +112,11 @@ type call struct {
 	compared *time.Time // when the latest comparison of its admission was answered; nil without one
 
 	// Of the latest attempt.
-	newestBefore int64      // Sender.newest when it began
-	rejection    ErrorClass // what a 401 is, for the policy
-	answer       Answer
-	refusal      *Error // that the answer is; nil for a success
+	sent, isHTTP2 atomic.Bool // its header was written, and over which protocol
+	newestBefore  int64       // Sender.newest when it began
+	rejection     ErrorClass  // what a 401 is, for the policy
+	answer        Answer
+	refusal       *Error // that the answer is; nil for a success
 }
 
 type (

@@ -70,22 +70,15 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
 		return nil, err
 	}
-	if a.Status >= http.StatusBadRequest { // otherwise it may be somebody's data, or repeat the address
-		e.explain(a, body)
+	if a.Status < http.StatusBadRequest { // it may be somebody's data, or repeat the address
+		return e, nil
 	}
-
-	return e, nil
-}
-
-// explain adds to a refusal what its body says. What is not a JSON object does not prove that there is
-// nothing.
-func (e *Error) explain(a Answer, body []byte) {
-	said, err := jsonvalue.Parse(body)
-	if err == nil && said.Kind() == '{' {
+	if said, err := jsonvalue.ParseObject(string(body)); err == nil {
 		e.quote(said, a.Redact)
-		return
+		return e, nil
 	}
 
+	// What is not a JSON object does not prove that there is nothing.
 	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 	if e.Class == ClassNotFound {
 		e.Class = ClassEndpointNotFound
@@ -94,6 +87,8 @@ func (e *Error) explain(a Answer, body []byte) {
 	if len(body) > 0 {
 		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+a.ShownType()+" that begins with "+strconv.Quote(a.Redact.excerpt(body)), "; ")
 	}
+
+	return e, nil
 }
 
 // complete adds to a refusal what its header says, and what is known of the request.
@@ -122,7 +117,7 @@ func (c *call) complete(e *Error, h http.Header) {
 // Refusal returns the error of an answer that says no although its status is one of success.
 func Refusal(a Answer) *Error {
 	e := NewError(a.Exchange, ClassRejected, "the answer has a status of success, but it holds an error, or a member such as success that is false")
-	e.quote(a.JSON, a.Redact)
+	e.quote(jsonvalue.Members(a.JSON), a.Redact)
 
 	return e
 }

@@ -19,13 +19,13 @@ type turnLink struct{ next http.RoundTripper }
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
 	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
-	leave, err := c.enter(req.Context())
+	c.sent.Store(false)
+	ctx, b, err := c.begin(req.Context())
 	if err != nil {
 		return nil, err
 	}
 
 	c.known.Attempts++
-	ctx, b := c.begin(req.Context(), leave)
 	resp, err := l.next.RoundTrip(req.WithContext(ctx))
 	if err == nil {
 		err = c.read(resp, b)
@@ -44,30 +44,30 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// enter waits for the turn of an attempt, which leave ends. An admission has one already, and what follows
-// from its comparison is not sent where it would have to wait.
-func (c *call) enter(ctx context.Context) (leave func(), err error) {
+// begin waits for the turn of an attempt, and begins it. An admission has one already, and what follows from
+// its comparison is not sent where it would have to wait. An attempt lasts until the end of the answer's body.
+// request_timeout bounds it, or, of an answer that streams, each of its silences.
+func (c *call) begin(parent context.Context) (_ context.Context, _ *Body, err error) {
+	leave := func() {}
 	switch {
-	case c.Op.Kind == LogsIn:
+	case c.Op.Kind == LogsIn: // a part of the attempt that needs it
 	case c.compared == nil:
-		return c.sender.gate.enter(ctx, 1)
-	case c.sender.gate.isLate(*c.compared):
-		return nil, c.outdated()
+		leave, err = c.sender.gate.enter(parent, 1)
+	case c.compared.IsZero():
+	case time.Since(*c.compared) > staleAfter, c.sender.gate.wait() > 0:
+		err = c.outdated()
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 
-	return func() {}, nil
-}
-
-// begin begins an attempt, which lasts until the end of the answer's body. request_timeout bounds it, or,
-// of an answer that streams, each of its silences. leave ends the turn.
-func (c *call) begin(parent context.Context, leave func()) (context.Context, *Body) {
 	timeout := c.sender.cfg.RequestTimeout
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	limit := time.AfterFunc(timeout, func() {
 		cancel(&Error{Class: ClassTimeout, Detail: "the answer stalled: it, or the next part of it, was not complete within " + timeout.String() + " (request_timeout)"})
 	})
 	stop := context.AfterFunc(parent, func() {
-		if changes[c.Op.Kind] && c.known.sent.Load() {
+		if changes[c.Op.Kind] && c.sent.Load() {
 			_ = Pause(ctx, interruptGrace)
 		}
 		cancel(context.Cause(parent))
@@ -82,7 +82,7 @@ func (c *call) begin(parent context.Context, leave func()) (context.Context, *Bo
 		leave()
 	})
 
-	return ctx, b
+	return ctx, b, nil
 }
 
 // Admit waits until that many requests may be sent right after each other: a comparison, and the write
@@ -154,12 +154,6 @@ func (g *gate) wait() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Until(g.until)
-}
-
-// isLate reports whether there was a comparison, and what follows from it cannot be sent at once.
-func (g *gate) isLate(compared time.Time) bool {
-	mustWait := time.Since(compared) > staleAfter || g.wait() > 0
-	return mustWait && !compared.IsZero()
 }
 
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.

@@ -9,8 +9,6 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -43,24 +41,6 @@ func (c Credentials) Validate() error {
 	}
 
 	return errors.New(setting + " excludes the other credentials: give email and password, or token, or api_secret_key")
-}
-
-// ValidateSecret returns what is wrong with the value of the credential called name,
-// without repeating it; nil where nothing is. A password may begin or end with a blank,
-// and have any visible or invisible character; the others follow the rule of identifiers.
-func ValidateSecret(name, value string) error {
-	switch {
-	case strings.TrimSpace(value) == "":
-		return errors.New("is missing or blank")
-	case strings.ContainsFunc(value, unicode.IsControl):
-		return errors.New("contains a control character, such as a line break at its end")
-	case name == "token" && strings.Contains(value, " "):
-		return errors.New(`contains a space; give the JWT alone, without "bearer" in front`)
-	case name == "password":
-		return nil
-	}
-
-	return ValidateVisible(value)
 }
 
 // refusedHeaders are set by the provider, mean something to the connection, or mark requests as the same
@@ -105,32 +85,4 @@ func headerSecrets(value string) []string {
 	}
 
 	return found
-}
-
-// ValidateVisible returns an error for text that differs from what people see, since two identifiers
-// that look alike would be two people: blanks around it, and characters that are invisible or change how
-// the rest is shown. The error completes a sentence about the value. It names a character inside and its
-// place, counted in bytes from 0, and never the rest of the value.
-func ValidateVisible(s string) error {
-	if !utf8.ValidString(s) {
-		return errors.New("is not valid UTF-8")
-	}
-	at := strings.IndexFunc(s, func(r rune) bool { return r != ' ' && unicode.In(r, invisible...) })
-	if at >= 0 {
-		r, _ := utf8.DecodeRuneInString(s[at:])
-		return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, at)
-	}
-	if strings.TrimSpace(s) != s {
-		return errors.New("begins or ends with a space")
-	}
-
-	return nil
-}
-
-// invisible are the characters without a shape of their own: control characters, spaces other than the
-// plain one, separators of lines, formatting such as direction marks, soft hyphens and joiners,
-// fillers, and selectors of a variation.
-var invisible = []*unicode.RangeTable{
-	unicode.Cc, unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
-	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // the blank of Braille
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
@@ -53,7 +52,7 @@ func WantNoCanary(tb testing.TB, where, written string, values ...string) {
 	tb.Helper()
 	for _, v := range values {
 		quoted := strings.Trim(strconv.Quote(v), `"`)
-		segment := transport.Expand("{value}", v).Escaped
+		segment := strings.ReplaceAll(url.QueryEscape(v), "+", "%20")
 		inJSON, _ := json.Marshal(v) // with & as \u0026, in states and plans too
 		forms := append(spelled(v), quoted, strings.Trim(strconv.Quote(quoted), `"`), string(inJSON[1:len(inJSON)-1]),
 			url.QueryEscape(v), url.PathEscape(v), segment, strings.ToLower(segment))
