@@ -52,9 +52,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	}
 	same.Type, same.IdempotencyKey = r.Type, r.IdempotencyKey
 	x := &execution{Engine: e, request: r, current: same, began: time.Now(), mayRepeat: proof.Kinds[r.Type].Repeatable}
-	if prior.State == proof.Unanswered {
-		x.resume(prior)
-	}
+	x.resume(prior)
 
 	err = x.submit(ctx, others)
 	x.current.IsOurs = err == nil
@@ -63,11 +61,12 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	return x.current, x.observed, err
 }
 
-// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because
+// resume goes on with the submission of an earlier call, if its outcome is unknown. It may be sent again, because
 // the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
 // else's.
 func (x *execution) resume(prior proof.Submission) {
-	if prior.IdempotencyKey != x.request.IdempotencyKey || x.mayRepeat {
+	isOfAnother := prior.IdempotencyKey != x.request.IdempotencyKey
+	if prior.State != proof.Unanswered || isOfAnother || x.mayRepeat {
 		return
 	}
 	x.mayRepeat = true

@@ -111,9 +111,10 @@ var unrecorded sync.Map
 // Settle gives up the temporary names of all files of this process, at its end: what Terraform has not
 // recorded by then, it never will.
 func Settle() {
-	for key := range unrecorded.Range {
-		if path, isPath := key.(string); isPath {
-			settle(path)
+	for key, held := range unrecorded.Range {
+		unrecorded.Delete(key)
+		if o, isHeld := held.(*Output); isHeld {
+			o.Close()
 		}
 	}
 }

@@ -29,13 +29,12 @@ type members = map[string]jsontext.Value
 
 type resourceModel struct {
 	tfkit.Identity
-	Profile           types.String   `tfsdk:"profile"`
-	ProfileWO         types.String   `tfsdk:"profile_wo"`
-	ProfileWOVersion  types.Int64    `tfsdk:"profile_wo_version"`
-	WaitForFulfilment types.Bool     `tfsdk:"wait_for_fulfilment"`
-	Fulfilled         types.Bool     `tfsdk:"fulfilled"`
-	OnDestroy         types.String   `tfsdk:"on_destroy"`
-	Timeouts          tfkit.Timeouts `tfsdk:"timeouts"`
+	run.Waiting
+	Profile          types.String `tfsdk:"profile"`
+	ProfileWO        types.String `tfsdk:"profile_wo"`
+	ProfileWOVersion types.Int64  `tfsdk:"profile_wo_version"`
+	Fulfilled        types.Bool   `tfsdk:"fulfilled"`
+	OnDestroy        types.String `tfsdk:"on_destroy"`
 }
 
 func (m *resourceModel) isWriteOnly() bool { return !m.ProfileWOVersion.IsNull() }
@@ -97,14 +96,6 @@ func (m *resourceModel) changes(state resourceModel, s proof.Submission) (change
 	return changed, !m.Profile.IsUnknown()
 }
 
-// resumes reports whether an apply goes on waiting for the update s: the wait was interrupted, or is another one now.
-func (m *resourceModel) resumes(state resourceModel, s proof.Submission) bool {
-	if m.WaitForFulfilment.Equal(types.BoolValue(false)) || !s.IsOpen() { // a plan does not always know whether to wait
-		return false
-	}
-	return s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
-}
-
 // namesOf returns the names of members, sorted.
 func namesOf(m members) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -137,7 +128,7 @@ func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) 
 func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	u := newUpdate(o, r.Client, m, changes)
-	u.memory, u.Waits = readMemory(u.Document), m.WaitForFulfilment.ValueBool()
+	u.memory, u.Waits = readMemory(u.Document), m.Wait.ValueBool()
 	u.Messages = run.Messages{
 		Name: updateName, InState: run.NotFulfilled,
 		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},

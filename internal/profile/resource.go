@@ -136,7 +136,7 @@ func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, stat
 	r.checkMembers(*plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
 
 	plan.Profile, plan.Fulfilled = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile), state.Fulfilled
-	if len(changes) > 0 || !isKnown || plan.resumes(state, s) {
+	if len(changes) > 0 || !isKnown || plan.Resumes(state.Waiting, s) {
 		plan.Fulfilled = types.BoolUnknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
@@ -276,7 +276,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Identity.Raw.IsFullyNull() { // older versions of the CLI keep none
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
-	if len(changes) == 0 && !plan.resumes(state, u.Submission) {
+	if len(changes) == 0 && !plan.Resumes(state.Waiting, u.Submission) {
 		plan.Fulfilled = state.Fulfilled
 		u.save(ctx)
 		return
@@ -301,7 +301,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	if u, ok := r.begin(ctx, &state, of.cleared, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		u.Name, u.InState = u.Name+" that clears the members", "nothing of this resource"
 		u.Advice.Pending, u.Advice.Unproven = run.AdviceInvoked.Pending, run.AdviceInvoked.Pending
-		if state.WaitForFulfilment.ValueBool() {
+		if state.Wait.ValueBool() {
 			u.Limit, _ = state.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		}
 		u.Waits = true // no later refresh shows how it ends

@@ -132,7 +132,7 @@ func (g *Guard) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrade
 		return resp, err
 	}
 
-	for _, d := range requests.SeeDeletion(g.service.Load(), req.RawState.JSON) {
+	for _, d := range requests.SeeDeletion(ctx, g.service.Load(), req.RawState.JSON) {
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
 	}
 

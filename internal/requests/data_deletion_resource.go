@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
@@ -198,15 +199,18 @@ const DeletionType = "analytics_data_deletion"
 // SeeDeletion records that an object stands for a deletion, and refuses a plan that submits it again. state is the
 // object as the state file has it. The provider's server calls it whenever Terraform shows an object in state, also
 // one that the plan only forgets or does not refresh.
-func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
+func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (diags diag.Diagnostics) {
 	var object struct {
 		client.Scope
 		IdentityID string             `json:"identity_id"`
 		Triggers   map[string]*string `json:"triggers"`
 	}
-	_ = json.Unmarshal(state, &object)            // the framework reports what is not valid
+	_ = json.Unmarshal(state, &object) // the framework reports what is not valid
+	var m requestModel
+	m.Triggers, _ = types.MapValueFrom(ctx, types.StringType, object.Triggers)
+	key, _ := m.occasion(ctx)
 	scope, _ := service.KnownScope(tfkit.Scope{}) // a state that was written by hand may lack its own
-	about := tfkit.PartOf(client.Person{Scope: cmp.Or(object.Scope, scope), Identity: object.IdentityID}, textOfTriggers(object.Triggers))
+	about := tfkit.PartOf(client.Person{Scope: cmp.Or(object.Scope, scope), Identity: object.IdentityID}, key)
 	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
 		repeated.AddError(&diags)
 	}

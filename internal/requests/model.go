@@ -34,9 +34,8 @@ import (
 // requestModel is the part of a model that describes the request.
 type requestModel struct {
 	tfkit.Identity
-	Triggers types.Map      `tfsdk:"triggers"`
-	Wait     types.Bool     `tfsdk:"wait_for_fulfilment"`
-	Timeouts tfkit.Timeouts `tfsdk:"timeouts"`
+	run.Waiting
+	Triggers types.Map `tfsdk:"triggers"`
 	outcome
 }
 
@@ -63,17 +62,12 @@ func textOf(text string) types.String {
 }
 
 // occasion returns the triggers as text, which distinguishes requests about one person, and whether all
-// of them are known, as they are not always in a plan.
+// of them are known, as they are not always in a plan. No triggers and null are the same.
 func (m *requestModel) occasion(ctx context.Context) (key string, known bool) {
 	var triggers map[string]*string
 	known = !m.Triggers.ElementsAs(ctx, &triggers, false).HasError()
-	return textOfTriggers(triggers), known
-}
-
-// textOfTriggers returns the same for no triggers and null.
-func textOfTriggers(triggers map[string]*string) string {
 	text, _ := json.Marshal(triggers, json.Deterministic(true)) // cannot fail for texts
-	return string(text)
+	return string(text), known
 }
 
 // recall lets an object without private state, as in a state that was written by hand, stand for an accepted request.
@@ -94,7 +88,7 @@ const (
 	submits             // submits another one
 )
 
-// next returns what an apply of m does. It resumes a wait that was interrupted, or that is to be another one now.
+// next returns what an apply of m does.
 func (m *requestModel) next(ctx context.Context, state *requestModel, is run.Document) next {
 	s := is.Submission
 	before, _ := state.occasion(ctx)
@@ -105,9 +99,7 @@ func (m *requestModel) next(ctx context.Context, state *requestModel, is run.Doc
 		return submits
 	case s.State == proof.Fulfilled && !state.Fulfilled.ValueBool() && is.Asked < limitAsked: // its data are still to be fetched
 		return waits
-	case m.Wait.Equal(types.BoolValue(false)), !s.IsOpen(): // a plan does not always know whether to wait
-		return keeps
-	case s.Interrupted, !m.Wait.Equal(state.Wait), !m.Timeouts.Equal(state.Timeouts):
+	case m.Resumes(state.Waiting, s):
 		return waits
 	}
 

@@ -273,6 +273,20 @@ func (r *Run) Invoke(ctx context.Context, done string) {
 	}
 }
 
+// Waiting is whether and how long an object waits for its request.
+type Waiting struct {
+	Wait     types.Bool     `tfsdk:"wait_for_fulfilment"`
+	Timeouts tfkit.Timeouts `tfsdk:"timeouts"`
+}
+
+// Resumes reports whether an apply goes on waiting for the request s: the wait was interrupted, or is another one now.
+func (w Waiting) Resumes(before Waiting, s proof.Submission) bool {
+	if w.Wait.Equal(types.BoolValue(false)) || !s.IsOpen() { // a plan does not always know whether to wait
+		return false
+	}
+	return s.Interrupted || !w.Wait.Equal(before.Wait) || !w.Timeouts.Equal(before.Timeouts)
+}
+
 // Change is what a plan does with an object.
 type Change int
 

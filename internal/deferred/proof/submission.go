@@ -208,35 +208,46 @@ func (s *Submission) evaluateRecords(seen Snapshot, r Rules) (List, string) {
 	return Absent, seen.gap(r, s.Type)
 }
 
-// match returns the records that have the ID of the request, and the candidates: those of the type that are new
-// since before it was sent, as long as the list has not shown its ID. The oldest is the first. It notes that
+// match returns the records that have the ID of the request, and the candidates. The oldest is the first. It notes that
 // another record explains the effect: one that is open or new.
 func (s *Submission) match(seen Snapshot) (own, candidates []*decode.PendingRecord) {
-	isOther := func(record *decode.PendingRecord) bool { return keysOf(record)[0] != keyOfID+s.ID }
-	own = slices.DeleteFunc(pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}), isOther)
-
+	var old, others []*decode.PendingRecord
 	before := slices.Clone(s.Before)
 	for _, record := range pick(slices.Concat(seen.Named, seen.Uncertain), []string{s.Type}) {
 		switch {
-		case slices.Contains(own, record):
-		case record.Identity != seen.Person:
-			s.Explained = s.Explained || s.isNew(record) || slices.Contains(stillOpen, record.Progress)
-		case removeAny(&before, keysOf(record)):
-			s.Explained = s.Explained || slices.Contains(stillOpen, record.Progress)
-		case s.isCandidate(record):
+		case keysOf(record)[0] == keyOfID+s.ID:
+			own = append(own, record)
+		case s.isOld(record, seen.Person, &before):
+			old = append(old, record)
+		case s.isCandidate(record, seen.Person):
 			candidates = append(candidates, record)
 		default:
-			s.Explained = true
+			others = append(others, record)
 		}
 	}
-	s.Explained = s.Explained || len(own)+len(candidates) > 1
+
+	others = append(others, pick(old, []string{s.Type}, stillOpen...)...)
+	s.Explained = s.Explained || len(others)+max(len(own)+len(candidates)-1, 0) > 0
 
 	return own, candidates
 }
 
+// isOld reports whether a record was there before the request was sent: one of the person takes a key from before, and
+// one that may be about the person says so.
+func (s *Submission) isOld(record *decode.PendingRecord, person string, before *[]string) bool {
+	if record.Identity != person {
+		return !s.isNew(record)
+	}
+	return removeAny(before, keysOf(record))
+}
+
 // isCandidate reports whether a record of the type that was not there before may be the request, as far as
-// no ID tells. One that has ended may as well be an old one, which the list did not show before.
-func (s *Submission) isCandidate(record *decode.PendingRecord) bool {
+// no ID tells: it names the person exactly, and the list has not shown the ID of the request. One that has ended may as
+// well be an old one, which the list did not show before.
+func (s *Submission) isCandidate(record *decode.PendingRecord, person string) bool {
+	if record.Identity != person {
+		return false
+	}
 	isKnown := slices.Contains(s.Candidates, keysOf(record)[0])
 	if s.Frozen {
 		return isKnown
