@@ -232,10 +232,9 @@ func TestExportFile_unknownValues(t *testing.T) {
 	}
 
 	// What becomes known is checked in the plan.
-	config := file(path, prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false})
-	p.NoErrors(p.Validate(fileName, config))
-	config = config.With(prototest.Attributes{"kinds": []any{"events", "persons"}})
-	_, diags = p.Plan(fileName, nil, config)
+	unknown, known := file(path, prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false}), prototest.Attributes{"kinds": []any{"events", "persons"}}
+	p.NoErrors(p.Validate(fileName, unknown))
+	_, diags = p.Plan(fileName, nil, unknown.With(known))
 	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
-	prototest.WantText(t, p.PlanKnownLater(actionName, config).Errors(), "with_kind", "exactly one kind")
+	prototest.WantText(t, p.PlanAction(actionName, unknown, known).Errors(), "with_kind", "exactly one kind")
 }

@@ -35,7 +35,7 @@ func (o *object) invoke(others prototest.Attributes) (progress []string) {
 	o.NewRun()
 	invoked := o.Invoke(o.name, o.config.With(others))
 	o.diags = invoked.Diagnostics
-	wantUnnamed(o.t, invoked.Texts(), strings.Fields(o.path)...)
+	wantUnnamed(o.t, slices.Concat(invoked.Errors(), invoked.Warnings(), invoked.Progress), strings.Fields(o.path)...)
 
 	return invoked.Progress
 }

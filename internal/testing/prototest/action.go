@@ -13,34 +13,21 @@ type Invocation struct {
 	Progress []string
 }
 
-// Texts returns everything that was shown.
-func (i Invocation) Texts() []string {
-	return append(append(i.Errors(), i.Warnings()...), i.Progress...)
-}
-
-// PlanAction validates and plans an action.
-func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
+// PlanAction validates and plans an action. known are values that become known in between.
+func (p *Provider) PlanAction(name string, config Attributes, known ...Attributes) Diagnostics {
 	p.t.Helper()
-	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
-	validated := call(p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
+	schema := p.schemas.ActionSchemas[name].Schema
+	validated := call(p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packed(schema, config)})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return diags
 	}
 
-	return append(diags, p.PlanKnownLater(name, config)...)
-}
-
-// PlanKnownLater plans an action whose values were not known when it was validated.
-func (p *Provider) PlanKnownLater(name string, config Attributes) Diagnostics {
-	p.t.Helper()
-	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
-	planned := call(p, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: packed})
-	if planned.Deferred != nil {
-		p.t.Errorf("%s is deferred", name)
+	for _, values := range known {
+		config = config.With(values)
 	}
 
-	return planned.Diagnostics
+	return append(diags, call(p, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: p.packed(schema, config)}).Diagnostics...)
 }
 
 // Invoke plans and invokes an action. The diagnostics of the plan come first; it is not
@@ -59,12 +46,10 @@ func (p *Provider) Invoke(name string, config Attributes) Invocation {
 }
 
 // InvokePlanned invokes an action. It calls heard, unless that is nil, with each message.
-func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) Invocation {
+func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) (invoked Invocation) {
 	p.t.Helper()
 	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
 	stream := call(p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
-
-	var invoked Invocation
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:

@@ -11,31 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// field is an attribute or a block of a schema. The rules apply to it as a whole.
-type field struct {
-	computed, writeOnly, block bool
-}
-
-// fieldsOf returns the attributes and blocks of a schema. None of the provider has a part that Terraform
-// would compute or drop.
-func fieldsOf(schema *tfprotov6.Schema) map[string]field {
-	fields := map[string]field{}
-	for _, a := range schema.Block.Attributes {
-		fields[a.Name] = field{computed: a.Computed, writeOnly: a.WriteOnly}
-	}
-	for _, b := range schema.Block.BlockTypes {
-		fields[b.TypeName] = field{block: true}
-	}
-	return fields
-}
-
 // proposed merges configuration and prior state as Terraform's core does before it asks for
 // a plan: what is configured wins, what is computed and not configured keeps its prior value.
 func proposed(schema *tfprotov6.Schema, prior, config Attributes) Attributes {
+	if config == nil {
+		return nil
+	}
+
 	values := maps.Clone(config)
-	for name, f := range fieldsOf(schema) {
-		if config != nil && f.computed && config[name] == nil {
-			values[name] = prior[name]
+	for _, a := range schema.Block.Attributes {
+		if a.Computed && config[a.Name] == nil {
+			values[a.Name] = prior[a.Name]
 		}
 	}
 
@@ -47,31 +33,46 @@ type change struct {
 	prior, config, planned Attributes
 }
 
-// checkPlan holds a plan, or what was read for a configuration, to the rules of Terraform's core: every
-// field is as configured or, if it is an attribute, as it was before. An attribute that is not
-// configured may be computed. It returns why core would refuse the plan.
+// checkPlan holds a plan, or what was read for a configuration, to the rules of Terraform's core. It
+// returns why core would refuse it. None of the provider's blocks has a part that core would compute.
 func checkPlan(schema *tfprotov6.Schema, c change) (reasons []string) {
 	if (c.planned == nil) != (c.config == nil) {
 		return []string{fmt.Sprintf("an object is configured %v, and the result has one %v", c.config != nil, c.planned != nil)}
 	}
 
-	for name, f := range fieldsOf(schema) {
-		v, configured, before := c.planned[name], c.config[name], c.prior[name]
-		isComputed := f.computed && configured == nil
-		isAsBefore := !f.block && configured != nil && before != nil && cmp.Equal(v, before)
-		if !f.writeOnly && !isComputed && !isAsBefore && !cmp.Equal(v, configured) {
-			reasons = append(reasons, name+" is neither as configured nor as it was")
+	for _, a := range schema.Block.Attributes {
+		if !c.isAllowed(a) {
+			reasons = append(reasons, a.Name+" is neither as configured nor as it was")
+		}
+	}
+	for _, b := range schema.Block.BlockTypes {
+		if !cmp.Equal(c.planned[b.TypeName], c.config[b.TypeName]) {
+			reasons = append(reasons, b.TypeName+" is not as configured")
 		}
 	}
 
 	return append(reasons, writeOnly(schema, c.planned)...)
 }
 
+// isAllowed reports whether an attribute may be planned so: as it is configured or, if it is configured at all, as it
+// was before. An attribute that is not configured may be computed.
+func (c change) isAllowed(a *tfprotov6.SchemaAttribute) bool {
+	planned, configured, before := c.planned[a.Name], c.config[a.Name], c.prior[a.Name]
+	switch {
+	case configured == nil:
+		return planned == nil || a.Computed
+	case a.WriteOnly, cmp.Equal(planned, configured):
+		return true
+	}
+
+	return before != nil && cmp.Equal(planned, before)
+}
+
 // writeOnly returns which write-only attributes have a value.
 func writeOnly(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
-	for name, f := range fieldsOf(schema) {
-		if f.writeOnly && object[name] != nil {
-			reasons = append(reasons, name+" is write-only and has a value")
+	for _, a := range schema.Block.Attributes {
+		if a.WriteOnly && object[a.Name] != nil {
+			reasons = append(reasons, a.Name+" is write-only and has a value")
 		}
 	}
 	return reasons

@@ -21,19 +21,10 @@ type Source struct {
 func (p *Provider) Move(from Source, name string) (*State, Diagnostics) {
 	p.t.Helper()
 	resp := call(p, p.server.MoveResourceState, &tfprotov6.MoveResourceStateRequest{
-		SourceProviderAddress: from.Provider,
-		SourceTypeName:        from.Type,
-		SourceSchemaVersion:   from.SchemaVersion,
-		SourceState:           &tfprotov6.RawState{JSON: from.Attributes},
-		TargetTypeName:        name,
+		SourceProviderAddress: from.Provider, SourceTypeName: from.Type, SourceSchemaVersion: from.SchemaVersion,
+		SourceState: &tfprotov6.RawState{JSON: from.Attributes}, TargetTypeName: name,
 	})
-
-	diags := Diagnostics(resp.Diagnostics)
-	if len(diags.Errors()) > 0 {
-		return nil, diags
-	}
-
-	return p.stateOf(name, resp.TargetState, resp.TargetPrivate, resp.TargetIdentity), diags
+	return p.stateOf(name, resp.TargetState, resp.TargetPrivate, resp.TargetIdentity), resp.Diagnostics
 }
 
 // Import imports an object by its ID and refreshes it, as Terraform does.
@@ -49,31 +40,16 @@ func (p *Provider) ImportByIdentity(name string, identity Attributes) (*State, D
 	return p.importAndRefresh(&tfprotov6.ImportResourceStateRequest{TypeName: name, Identity: p.packedIdentity(name, identity)})
 }
 
-// ImportOnly returns what an import writes into state before the first refresh.
-func (p *Provider) ImportOnly(name, id string) *State {
-	p.t.Helper()
-	state, diags := p.importOnly(&tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
-	p.NoErrors(diags)
-	return state
-}
-
+// importAndRefresh returns what was imported even if it cannot be refreshed.
 func (p *Provider) importAndRefresh(req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
 	p.t.Helper()
-	state, diags := p.importOnly(req)
-	if state == nil {
-		return nil, diags
-	}
-
-	state, more := p.read(req.TypeName, state)
-
-	return state, append(diags, more...)
-}
-
-func (p *Provider) importOnly(req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
-	p.t.Helper()
 	resp := call(p, p.server.ImportResourceState, req)
-	for _, imported := range resp.ImportedResources {
-		return p.stateOf(imported.TypeName, imported.State, imported.Private, imported.Identity), resp.Diagnostics
+	if len(resp.ImportedResources) == 0 {
+		return nil, resp.Diagnostics
 	}
-	return nil, resp.Diagnostics
+
+	imported := resp.ImportedResources[0]
+	state, diags := p.read(req.TypeName, p.stateOf(req.TypeName, imported.State, imported.Private, imported.Identity))
+
+	return state, append(resp.Diagnostics, diags...)
 }

@@ -50,9 +50,8 @@ func (r ListResults) Diagnostics() (diags Diagnostics) {
 // ValidateList checks the configuration of a list block.
 func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{
-		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], config),
-	}).Diagnostics
+	packed := p.packed(p.schemas.ListResourceSchemas[name], config)
+	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 }
 
 // List validates a list block and returns all results. A configuration with errors has one

@@ -8,10 +8,6 @@ package prototest
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,12 +19,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
-
-// terraformVersion is the version of Terraform that the provider is told.
-const terraformVersion = "1.11.4"
 
 // Provider is a configured provider, driven without a CLI. It checks every plan
 // and every new state by the rules that Terraform's core applies.
@@ -38,8 +30,6 @@ type Provider struct {
 	schemas    *tfprotov6.GetProviderSchemaResponse
 	identities map[string]*tfprotov6.ResourceIdentitySchema
 	config     *tfprotov6.DynamicValue
-	// change changes each response before it is looked at; nil changes nothing.
-	change func(response any)
 }
 
 // Start serves a provider with an environment of its own and configures it.
@@ -77,9 +67,37 @@ func MustStart(tb testing.TB, config Attributes, options ...provider.Option) *Pr
 	return p
 }
 
+// Config returns a provider configuration for a mock server, with e-mail and password.
+func Config(service *mocktest.Instance) Attributes {
+	return Attributes{
+		"base_url": service.URL, "email": service.Email, "password": service.Password,
+		"org_id": mocktest.Org, "project_id": mocktest.Project,
+	}
+}
+
+// Bubble runs a test in virtual time, with a provider that is connected in memory to a mock
+// server of its own: waiting for a request takes no time. configure functions are those of
+// mocktest.Start.
+func Bubble(t *testing.T, test func(t *testing.T, p *Provider, service *mocktest.Instance), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		// The time of a bubble begins in the year 2000, before anything that tests name.
+		<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
+
+		service := mocktest.StartPipe(t, configure...)
+		p := MustStart(t, Config(service), func(cfg *client.Config) { cfg.DialContext = service.DialContext })
+
+		defer func() {
+			service.Stop()
+			<-time.After(10 * time.Minute) // a login outlives the caller that began it
+		}()
+		test(t, p, service)
+	})
+}
+
 func (p *Provider) configure() Diagnostics {
 	p.t.Helper()
-	req := &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: terraformVersion}
+	req := &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: "1.11.4"}
 	return call(p, p.server.ConfigureProvider, req).Diagnostics
 }
 
@@ -98,10 +116,7 @@ func (p *Provider) Reconfigure(config Attributes) {
 }
 
 // Stop tells the provider that Terraform wants to end.
-func (p *Provider) Stop() {
-	p.t.Helper()
-	call(p, p.server.StopProvider, &tfprotov6.StopProviderRequest{})
-}
+func (p *Provider) Stop() { call(p, p.server.StopProvider, &tfprotov6.StopProviderRequest{}) }
 
 // Schemas returns the schemas of the provider and of all its objects.
 func (p *Provider) Schemas() *tfprotov6.GetProviderSchemaResponse { return p.schemas }
@@ -125,14 +140,12 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 	schema := p.schemas.DataSourceSchemas[name]
 	packed := p.packed(schema, config)
 	validated := call(p, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
-	diags := Diagnostics(validated.Diagnostics)
-	if len(diags.Errors()) > 0 {
+	if diags := Diagnostics(validated.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
-
 	resp := call(p, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
 
-	return p.result(schema, packed, resp.State, append(diags, resp.Diagnostics...))
+	return p.result(schema, packed, resp.State, slices.Concat(validated.Diagnostics, resp.Diagnostics))
 }
 
 // Open validates and opens an ephemeral resource, and returns its values.
@@ -140,18 +153,13 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 	p.t.Helper()
 	schema := p.schemas.EphemeralResourceSchemas[name]
 	packed := p.packed(schema, config)
-	request := &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}
-	diags := Diagnostics(call(p, p.server.ValidateEphemeralResourceConfig, request).Diagnostics)
-	if len(diags.Errors()) > 0 {
+	validated := call(p, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed})
+	if diags := Diagnostics(validated.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
-
 	resp := call(p, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
-	if resp.Deferred != nil || !resp.RenewAt.IsZero() {
-		p.t.Errorf("%s is deferred or asks to be renewed", name)
-	}
 
-	return p.result(schema, packed, resp.Result, append(diags, resp.Diagnostics...))
+	return p.result(schema, packed, resp.Result, slices.Concat(validated.Diagnostics, resp.Diagnostics))
 }
 
 // result returns the values that were read for a configuration.
@@ -199,117 +207,5 @@ func callUntil[Req, Resp any](ctx context.Context, p *Provider, f func(context.C
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if p.change != nil {
-		p.change(resp)
-	}
-
 	return resp
-}
-
-// Diagnostics are those of one call of the protocol.
-type Diagnostics []*tfprotov6.Diagnostic
-
-// Errors returns the errors as "summary: detail (attribute)".
-func (d Diagnostics) Errors() []string { return d.texts(tfprotov6.DiagnosticSeverityError) }
-
-// Warnings returns the warnings as "summary: detail (attribute)".
-func (d Diagnostics) Warnings() []string { return d.texts(tfprotov6.DiagnosticSeverityWarning) }
-
-func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) []string {
-	var texts []string
-	for _, one := range d {
-		if one.Severity != severity {
-			continue
-		}
-
-		text := one.Summary + ": " + one.Detail
-		if one.Attribute != nil && len(one.Attribute.Steps()) > 0 {
-			text += fmt.Sprintf(" (%s)", one.Attribute)
-		}
-		texts = append(texts, text)
-	}
-
-	return texts
-}
-
-// Config returns a provider configuration for a mock server, with e-mail and password.
-func Config(service *mocktest.Instance) Attributes {
-	return Attributes{
-		"base_url": service.URL, "email": service.Email, "password": service.Password,
-		"org_id": mocktest.Org, "project_id": mocktest.Project,
-	}
-}
-
-// WantAlone fails the test where anything but the file is in its folder. A new file has a second
-// name there until Terraform has recorded it, which WantAlone takes as done.
-func WantAlone(tb testing.TB, path string) {
-	tb.Helper()
-	outfile.Confirm(path)
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	for _, entry := range entries {
-		if entry.Name() != filepath.Base(path) {
-			tb.Errorf("%s was left behind", entry.Name())
-		}
-	}
-}
-
-// KillUnrecorded leaves a file that this process has written as it is if the process is killed before
-// Terraform has recorded the file. It fails the test where the next process could not tell.
-func KillUnrecorded(tb testing.TB, path string) {
-	tb.Helper()
-	if !outfile.IsUnrecorded(path) {
-		tb.Fatal("the next process takes the file for somebody else's")
-	}
-
-	outfile.Confirm(path) // ends the lock of this process
-	sum := sha256.Sum256([]byte(filepath.Base(path)))
-	if err := os.Link(path, filepath.Join(filepath.Dir(path), fmt.Sprintf(".analytics-%x.tmp", sum[:8]))); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// WantText fails the test where no text contains all the words.
-func WantText(tb testing.TB, texts []string, words ...string) {
-	tb.Helper()
-	for _, text := range texts {
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
-			return
-		}
-	}
-
-	tb.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
-}
-
-// WantSaid fails the test where no warning has all the words. Without words, it fails where anything is said.
-func WantSaid(tb testing.TB, diags Diagnostics, words ...string) {
-	tb.Helper()
-	if len(words) > 0 {
-		WantText(tb, diags.Warnings(), words...)
-	} else if len(diags) > 0 {
-		tb.Errorf("it says %q", append(diags.Warnings(), diags.Errors()...))
-	}
-}
-
-// Bubble runs a test in virtual time, with a provider that is connected in memory to a mock
-// server of its own: waiting for a request takes no time. configure functions are those of
-// mocktest.Start.
-func Bubble(t *testing.T, test func(t *testing.T, p *Provider, service *mocktest.Instance), configure ...func(*mockserver.Server)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		// The time of a bubble begins in the year 2000, before anything that tests name.
-		<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-
-		service := mocktest.StartPipe(t, configure...)
-		p := MustStart(t, Config(service), func(cfg *client.Config) { cfg.DialContext = service.DialContext })
-
-		defer func() {
-			service.Stop()
-			<-time.After(10 * time.Minute) // a login outlives the caller that began it
-		}()
-		test(t, p, service)
-	})
 }

@@ -43,38 +43,41 @@ func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 	return s
 }
 
+// object returns a resource as the protocol has it; nil stands for no object.
+func (p *Provider) object(name string, attributes Attributes) *tfprotov6.DynamicValue {
+	p.t.Helper()
+	return pack(p.t, p.resourceSchema(name).ValueType(), attributes)
+}
+
 // Validate checks the configuration of a resource.
 func (p *Provider) Validate(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	resp := call(p, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: name, Config: p.packed(p.resourceSchema(name), config),
+	return call(p, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: name, Config: p.object(name, config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
-	})
-	return resp.Diagnostics
+	}).Diagnostics
 }
 
 // Plan plans a resource: a nil prior creates, a nil config destroys.
 func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Diagnostics) {
 	p.t.Helper()
-	schema := p.resourceSchema(name)
-	typ := schema.ValueType()
 	before, diags := p.upgraded(name, prior)
 	if len(diags.Errors()) > 0 {
 		return Plan{}, diags
 	}
 
-	configured := pack(p.t, typ, config)
-	config = unpack(p.t, typ, configured) // with every attribute of the schema
+	schema, configured := p.resourceSchema(name), p.object(name, config)
+	config = unpack(p.t, schema.ValueType(), configured) // with every attribute of the schema
 	resp := call(p, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, typ, before.Attributes), PriorPrivate: before.Private, PriorIdentity: p.packedIdentity(name, before.Identity),
-		Config: configured, ProposedNewState: pack(p.t, typ, proposed(schema, before.Attributes, config)),
+		TypeName: name, PriorState: p.object(name, before.Attributes), PriorPrivate: before.Private, PriorIdentity: p.packedIdentity(name, before.Identity),
+		Config: configured, ProposedNewState: p.object(name, proposed(schema, before.Attributes, config)),
 	})
 	diags = append(diags, resp.Diagnostics...)
 	if len(diags.Errors()) > 0 {
 		return Plan{}, diags
 	}
 
-	planned := unpack(p.t, typ, resp.PlannedState)
+	planned := unpack(p.t, schema.ValueType(), resp.PlannedState)
 	p.refuse(checkPlan(schema, change{before.Attributes, config, planned}))
 	plan := Plan{Attributes: planned, config: config, private: resp.PlannedPrivate, identity: p.identityOf(name, resp.PlannedIdentity)}
 	plan.Changes = !cmp.Equal(planned, before.Attributes)
@@ -96,10 +99,9 @@ func (plan Plan) Resolve(values Attributes) Plan {
 // created.
 func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Plan) (*State, Diagnostics) {
 	p.t.Helper()
-	typ := p.resourceSchema(name).ValueType()
 	resp := callUntil(ctx, p, p.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, typ, prior.orNone().Attributes), PlannedState: pack(p.t, typ, plan.Attributes),
-		PlannedPrivate: plan.private, PlannedIdentity: p.packedIdentity(name, plan.identity), Config: pack(p.t, typ, plan.config),
+		TypeName: name, PriorState: p.object(name, prior.orNone().Attributes), PlannedState: p.object(name, plan.Attributes),
+		PlannedPrivate: plan.private, PlannedIdentity: p.packedIdentity(name, plan.identity), Config: p.object(name, plan.config),
 	})
 
 	state, diags := p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), Diagnostics(resp.Diagnostics)
@@ -151,8 +153,7 @@ func (p *Provider) Update(name string, prior *State, config Attributes) (*State,
 // Terraform, the plan of the new one begins with the identity of the old one.
 func (p *Provider) Replace(name string, prior *State, config Attributes) (*State, Diagnostics) {
 	p.t.Helper()
-	plan, diags := p.Plan(name, prior, config)
-	p.NoErrors(diags)
+	plan, diags := p.MustPlan(name, prior, config)
 	if len(plan.Replace) == 0 {
 		p.t.Fatal("the plan does not replace the object")
 	}
@@ -163,8 +164,7 @@ func (p *Provider) Replace(name string, prior *State, config Attributes) (*State
 		return destroyed, diags
 	}
 
-	none := &State{Private: plan.private, Identity: plan.identity}
-	state, more := p.Update(name, none, config)
+	state, more := p.Update(name, &State{Private: plan.private, Identity: plan.identity}, config)
 
 	return state, append(diags, more...)
 }
@@ -183,7 +183,6 @@ func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
 	if len(diags.Errors()) > 0 {
 		return stored, diags
 	}
-
 	state, more := p.read(name, before)
 
 	return state, append(diags, more...)
@@ -193,15 +192,14 @@ func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
 func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 	p.t.Helper()
 	resp := call(p, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
-		TypeName: name, CurrentState: pack(p.t, p.resourceSchema(name).ValueType(), state.Attributes),
+		TypeName: name, CurrentState: p.object(name, state.Attributes),
 		Private: state.Private, CurrentIdentity: p.packedIdentity(name, state.Identity),
 	})
-	diags := Diagnostics(resp.Diagnostics)
-	if len(diags.Errors()) > 0 {
+	if diags := Diagnostics(resp.Diagnostics); len(diags.Errors()) > 0 {
 		return state, diags
 	}
 
-	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), diags
+	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
 }
 
 // upgraded returns what the provider makes of an object that is read from a state file, as
@@ -230,12 +228,7 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 // MustCreate is Create without errors.
 func (p *Provider) MustCreate(name string, config Attributes) (*State, Diagnostics) {
 	p.t.Helper()
-	state, diags := p.Create(name, config)
-	p.NoErrors(diags)
-	if state == nil {
-		p.t.Fatal("nothing was created")
-	}
-	return state, diags
+	return p.MustUpdate(name, nil, config)
 }
 
 // MustRefresh is Refresh of an object that still exists.
@@ -268,8 +261,7 @@ func (p *Provider) MustPlan(name string, state *State, config Attributes) (Plan,
 // WantEmptyPlan fails the test where the plan has changes, and returns its diagnostics.
 func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) Diagnostics {
 	p.t.Helper()
-	plan, diags := p.Plan(name, state, config)
-	p.NoErrors(diags)
+	plan, diags := p.MustPlan(name, state, config)
 	if plan.Changes {
 		p.t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
 	}

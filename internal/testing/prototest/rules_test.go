@@ -3,8 +3,8 @@
 package prototest
 
 import (
+	"context"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
 // Terraform's rule that a sensitive value stays sensitive has no test: in this protocol the
@@ -64,9 +64,9 @@ func TestRules_ofPlans(t *testing.T) {
 		{"a value is as it was", applied, configured.With(Attributes{"name": "OURS"}), applied, ""},
 		{"a computed value is replaced", nil, configured.With(Attributes{"kind": "ours"}), planned.With(Attributes{"kind": "other"}), "kind is neither"},
 		{"a write-only value", nil, configured, planned.With(Attributes{"secret": "a secret"}), "secret is write-only"},
-		{"another block", nil, configured, planned.With(Attributes{"block": Attributes{"part": "other"}}), "block is neither"},
-		{"a block is as it was", applied, configured.With(Attributes{"block": Attributes{"part": "OURS"}}), applied, "block is neither"},
-		{"no block", nil, configured, planned.Without("block"), "block is neither"},
+		{"another block", nil, configured, planned.With(Attributes{"block": Attributes{"part": "other"}}), "block is not as configured"},
+		{"a block is as it was", applied, configured.With(Attributes{"block": Attributes{"part": "OURS"}}), applied, "block is not as configured"},
+		{"no block", nil, configured, planned.Without("block"), "block is not as configured"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -122,73 +122,55 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.reasons = append(r.reasons, fmt.Sprintf(format, args...))
 }
 
-// TestProvider_holdsEveryResponseToTheRules changes one response of each call.
-func TestProvider_holdsEveryResponseToTheRules(t *testing.T) {
-	t.Parallel()
-	const thing = "analytics_consent" // a resource, a data source and an ephemeral resource
-	ann := Attributes{"identity_id": "ann"}
-	consent := ann.With(Attributes{
-		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
-	})
-	create := func(p *Provider) *State {
-		state, _ := p.MustCreate(thing, consent)
-		return state
-	}
+// faulty is a provider that changes values in the response of one method.
+type faulty struct {
+	provider.Server
 
-	another, later := Attributes{"identity_id": "another"}, Attributes{"agreement_time": Unknown}
-	for name, tc := range map[string]struct {
-		response any // of which type is changed
-		values   Attributes
-		use      func(*Provider)
-		reason   string
-	}{
-		"a plan":             {&tfprotov6.PlanResourceChangeResponse{}, another, func(p *Provider) { create(p) }, "identity_id is neither as configured"},
-		"an apply":           {&tfprotov6.ApplyResourceChangeResponse{}, another, func(p *Provider) { create(p) }, "is not as planned"},
-		"an unknown value":   {&tfprotov6.ApplyResourceChangeResponse{}, later, func(p *Provider) { create(p) }, "is still unknown"},
-		"a read":             {&tfprotov6.ReadResourceResponse{}, later, func(p *Provider) { p.Refresh(thing, create(p)) }, "is still unknown"},
-		"an upgrade":         {&tfprotov6.UpgradeResourceStateResponse{}, later, func(p *Provider) { p.Refresh(thing, create(p)) }, "is still unknown"},
-		"an upgrade, a plan": {&tfprotov6.UpgradeResourceStateResponse{}, Attributes{"on_destroy": "withdraw"}, func(p *Provider) { p.WantEmptyPlan(thing, create(p), consent) }, "the plan is not empty"},
-		"an import":          {&tfprotov6.ImportResourceStateResponse{}, later, func(p *Provider) { p.Import(thing, "ann") }, "is still unknown"},
-		"a data source":      {&tfprotov6.ReadDataSourceResponse{}, another, func(p *Provider) { p.ReadData(thing, ann) }, "identity_id is neither as configured"},
-		"an ephemeral":       {&tfprotov6.OpenEphemeralResourceResponse{}, another, func(p *Provider) { p.Open(thing, ann) }, "identity_id is neither as configured"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t)
-			service.PutConsent(mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, "ann", mockserver.ConsentRecord{})
-			r := &recorder{TB: t}
-			p := MustStart(r, Config(service))
-			p.change = func(response any) {
-				if reflect.TypeOf(response) == reflect.TypeOf(tc.response) {
-					schema, packed := p.resultOf(thing, response)
-					*packed = pack(t, schema.ValueType(), unpack(t, schema.ValueType(), *packed).With(tc.values))
-				}
-			}
+	t      *testing.T
+	in     string
+	schema *tfprotov6.Schema
+	values Attributes
+}
 
-			tc.use(p)
-			wantRefusal(t, r.reasons, tc.reason)
-		})
+func (f faulty) change(method string, packed **tfprotov6.DynamicValue) {
+	if typ := f.schema.ValueType(); method == f.in {
+		*packed = pack(f.t, typ, unpack(f.t, typ, *packed).With(f.values))
 	}
 }
 
-// resultOf returns what a response has of an object, and its schema.
-func (p *Provider) resultOf(name string, response any) (*tfprotov6.Schema, **tfprotov6.DynamicValue) {
-	switch r := response.(type) {
-	case *tfprotov6.PlanResourceChangeResponse:
-		return p.resourceSchema(name), &r.PlannedState
-	case *tfprotov6.ApplyResourceChangeResponse:
-		return p.resourceSchema(name), &r.NewState
-	case *tfprotov6.ReadResourceResponse:
-		return p.resourceSchema(name), &r.NewState
-	case *tfprotov6.UpgradeResourceStateResponse:
-		return p.resourceSchema(name), &r.UpgradedState
-	case *tfprotov6.ImportResourceStateResponse:
-		return p.resourceSchema(name), &r.ImportedResources[0].State
-	case *tfprotov6.ReadDataSourceResponse:
-		return p.schemas.DataSourceSchemas[name], &r.State
-	case *tfprotov6.OpenEphemeralResourceResponse:
-		return p.schemas.EphemeralResourceSchemas[name], &r.Result
-	}
+func (f faulty) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	resp, err := f.Server.PlanResourceChange(ctx, req)
+	f.change("plan", &resp.PlannedState)
+	return resp, err
+}
 
-	return nil, nil
+func (f faulty) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	resp, err := f.Server.ApplyResourceChange(ctx, req)
+	f.change("apply", &resp.NewState)
+	return resp, err
+}
+
+func TestProvider_holdsResponsesToTheRules(t *testing.T) {
+	t.Parallel()
+	const thing = "analytics_consent"
+	for _, tc := range []struct {
+		method string
+		values Attributes
+		reason string
+	}{
+		{"plan", Attributes{"identity_id": "another"}, "identity_id is neither as configured"},
+		{"apply", Attributes{"identity_id": "another"}, "is not as planned"},
+		{"apply", Attributes{"agreement_time": Unknown}, "is still unknown"},
+	} {
+		t.Run(tc.method+" "+tc.reason, func(t *testing.T) {
+			t.Parallel()
+			r := &recorder{TB: t}
+			p := MustStart(r, Config(mocktest.Start(t)))
+			p.server = faulty{p.server, t, tc.method, p.resourceSchema(thing), tc.values}
+			p.Create(thing, Attributes{
+				"identity_id": "ann", "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+			})
+			wantRefusal(t, r.reasons, tc.reason)
+		})
+	}
 }

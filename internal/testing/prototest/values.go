@@ -3,23 +3,27 @@
 package prototest
 
 import (
+	"fmt"
 	"maps"
 	"math/big"
-	"slices"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Attributes are the values of an object by attribute name: string, bool, int,
-// float64, nil, Unknown, a list, or further Attributes. Names left out are null.
+// Attributes are the values of an object by attribute name: what JSON can express, Unknown, or further Attributes.
+// Names left out are null.
 type Attributes map[string]any
 
 // Unknown is a value that is known only after apply.
 const Unknown = unknown("(known after apply)")
 
 type unknown string
+
+// MarshalJSON returns null, which toValue replaces.
+func (unknown) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // With returns a copy of the attributes with others on top.
 func (a Attributes) With(others Attributes) Attributes {
@@ -37,113 +41,79 @@ func (a Attributes) Without(names ...string) Attributes {
 	return rest
 }
 
-// toValue returns a value of Attributes as one of the protocol.
-func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
-	tb.Helper()
-
-	switch v := v.(type) {
-	case unknown:
-		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	case map[string]any:
-		return toValue(tb, typ, Attributes(v))
-
-	case Attributes:
-		values := map[string]tftypes.Value{}
-		types := map[string]tftypes.Type{}
-		if object, isObject := typ.(tftypes.Object); isObject {
-			types = object.AttributeTypes
-		}
-		for name, of := range types {
-			values[name] = toValue(tb, of, nil)
-		}
-		for name, value := range v {
-			values[name] = toValue(tb, typeWithin(tb, typ, name), value)
-		}
-
-		return tftypes.NewValue(typ, values)
-
-	case []any:
-		var values []tftypes.Value
-		for _, element := range v {
-			values = append(values, toValue(tb, typeWithin(tb, typ, ""), element))
-		}
-		return tftypes.NewValue(typ, values)
+// ApplyTerraform5AttributePathStep returns an attribute for tftypes.WalkAttributePath.
+func (a Attributes) ApplyTerraform5AttributePathStep(step tftypes.AttributePathStep) (any, error) {
+	v, ok := a[fmt.Sprint(step)]
+	if !ok {
+		return nil, tftypes.ErrInvalidStep
 	}
-
-	return tftypes.NewValue(typ, v)
+	return v, nil
 }
 
-// typeWithin returns the type of an attribute of an object, or of all elements of a collection.
-func typeWithin(tb testing.TB, typ tftypes.Type, name string) tftypes.Type {
-	tb.Helper()
-
-	switch typ := typ.(type) {
-	case tftypes.Object:
-		if of, ok := typ.AttributeTypes[name]; ok {
-			return of
-		}
-		tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(typ.AttributeTypes)))
-	case tftypes.Map:
-		return typ.ElementType
-	case tftypes.List:
-		return typ.ElementType
-	case tftypes.Set:
-		return typ.ElementType
+// toValue returns an object as a value of the protocol; nil stands for no object.
+func toValue(typ tftypes.Type, object Attributes) (tftypes.Value, error) {
+	if object == nil {
+		return tftypes.NewValue(typ, nil), nil
 	}
-	tb.Fatalf("%s has no elements", typ)
+	text, err := json.Marshal(object)
+	if err != nil {
+		return tftypes.Value{}, err
+	}
+	v, err := tfprotov6.RawState{JSON: text}.Unmarshal(typ)
+	if err != nil {
+		return v, err
+	}
 
-	return nil
+	return tftypes.Transform(v, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if given, _, err := tftypes.WalkAttributePath(object, at); err == nil && given == Unknown {
+			return tftypes.NewValue(v.Type(), tftypes.UnknownValue), nil
+		}
+		return v, nil
+	})
 }
 
 // fromValue returns a value of the protocol as one of Attributes; numbers are float64.
-func fromValue(tb testing.TB, v tftypes.Value) any {
-	tb.Helper()
-	if !v.IsKnown() {
-		return Unknown
-	}
-	if v.IsNull() {
-		return nil
-	}
-
+func fromValue(v tftypes.Value) any {
 	switch typ := v.Type(); {
+	case !v.IsKnown():
+		return Unknown
+	case v.IsNull():
+		return nil
 	case typ.Is(tftypes.String):
-		return as[string](tb, v)
+		return as[string](v)
 	case typ.Is(tftypes.Bool):
-		return as[bool](tb, v)
+		return as[bool](v)
 	case typ.Is(tftypes.Number):
-		number, _ := as[*big.Float](tb, v).Float64()
+		number, _ := as[*big.Float](v).Float64()
 		return number
 	case typ.Is(tftypes.Object{}), typ.Is(tftypes.Map{}):
 		values := Attributes{}
-		for name, member := range as[map[string]tftypes.Value](tb, v) {
-			values[name] = fromValue(tb, member)
+		for name, member := range as[map[string]tftypes.Value](v) {
+			values[name] = fromValue(member)
 		}
 		return values
 	}
 
 	elements := []any{}
-	for _, element := range as[[]tftypes.Value](tb, v) {
-		elements = append(elements, fromValue(tb, element))
+	for _, element := range as[[]tftypes.Value](v) {
+		elements = append(elements, fromValue(element))
 	}
 
 	return elements
 }
 
-// as returns a known value of the protocol as a value of Go.
-func as[T any](tb testing.TB, v tftypes.Value) (out T) {
-	tb.Helper()
-	if err := v.As(&out); err != nil {
-		tb.Fatal(err)
-	}
+// as returns a value of the protocol that has the type of Go.
+func as[T any](v tftypes.Value) (out T) {
+	_ = v.As(&out)
 	return out
 }
 
-// pack returns an object as the protocol has it; nil is none.
+// pack returns an object as the protocol has it; nil stands for no object.
 func pack(tb testing.TB, typ tftypes.Type, object Attributes) *tfprotov6.DynamicValue {
 	tb.Helper()
-	v := tftypes.NewValue(typ, nil)
-	if object != nil {
-		v = toValue(tb, typ, object)
+	v, err := toValue(typ, object)
+	if err != nil {
+		tb.Fatal(err)
 	}
 	packed, err := tfprotov6.NewDynamicValue(typ, v)
 	if err != nil {
@@ -163,11 +133,7 @@ func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) Att
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if v.IsNull() {
-		return nil
-	}
-
-	object, _ := fromValue(tb, v).(Attributes)
+	object, _ := fromValue(v).(Attributes)
 
 	return object
 }
