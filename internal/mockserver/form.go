@@ -82,7 +82,7 @@ var (
 	sampleTime    = regexp.MustCompile(`"2026-02-01([T ]0[89]:00:00[^"]*)?"|\b1769932800[\d.]*`)
 	sampleField   = regexp.MustCompile(`(?i)"(clause[_-]?[1-5][_-]?consent|manual|user[_-]?ipv6)": ("[^"]*"|\w+)`)
 	sampleProfile = regexp.MustCompile(`, "plan": "pro", "seats": 5|"plan": "pro", "seats": 5(, )?`) // with one comma
-	sampleCount   = regexp.MustCompile(`: 3\b`) // of the requests in a list
+	sampleCount   = regexp.MustCompile(`: 3\b`)                                                      // of the requests in a list
 )
 
 // filledList returns the text of a list with the server's requests, each in the form of the one of its type.

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	stdlog "log"
@@ -19,7 +20,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/urfave/cli/v3"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
@@ -48,7 +48,10 @@ func OSProcess(parentGone <-chan struct{}) Process {
 	}
 }
 
-const description = `It holds consents, profiles, deferred requests and exports in memory, and forgets them when
+// usage is what -help prints before the flags.
+const usage = `terraform-provider-analytics mockserver [flags] [-- COMMAND [ARGUMENT …]]
+
+It holds consents, profiles, deferred requests and exports in memory, and forgets them when
 it ends. It is a model of the service's interface description, and has never been compared
 with a live service.
 
@@ -63,35 +66,22 @@ the process that has started it ends. A shell reads them from a file:
 
    terraform-provider-analytics mockserver >service.env &
 
-Every request is a line on standard error, without values, people or credentials.`
+Every request is a line on standard error, without values, people or credentials.
+
+`
 
 // Run runs the command and returns the exit status of the process: 0 where the server was
 // ended, that of the command it has run, or 2 where nothing could be served.
-func Run(ctx context.Context, p Process) int {
-	status := 0
-	command := &cli.Command{
-		Name:            Name,
-		Usage:           "a service in memory, to test modules against",
-		UsageText:       "terraform-provider-analytics mockserver [flags] [-- COMMAND [ARGUMENT …]]",
-		Description:     description,
-		Flags:           flags(),
-		HideHelpCommand: true,
-		Writer:          p.Stdout,
-		ErrWriter:       p.Stderr,
-		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
-		Action: func(ctx context.Context, flags *cli.Command) (err error) {
-			if flags.Bool("forms") {
-				for _, form := range mockserver.Forms() {
-					fmt.Fprintln(p.Stdout, form.Name)
-				}
-				return nil
-			}
-			status, err = p.serve(ctx, flags)
-			return err
-		},
+func Run(ctx context.Context, p Process) (status int) {
+	o, err := p.parse()
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
 
-	if err := command.Run(ctx, p.Args); err != nil {
+	if err == nil {
+		status, err = p.serve(ctx, o)
+	}
+	if err != nil {
 		fmt.Fprintln(p.Stderr, Name+":", err)
 		return exitFailed
 	}
@@ -99,24 +89,67 @@ func Run(ctx context.Context, p Process) int {
 	return status
 }
 
-func flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`"},
-		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: "key", Validator: oneOf("key", "login")},
-		&cli.StringSliceFlag{Name: "form", Usage: "answer as these answers of the catalogue of answers do, with `NAME,…`"},
-		&cli.BoolFlag{Name: "forms", Usage: "list the names for -form, and end"},
-		&cli.StringFlag{Name: "wire", Usage: "expect requests as this `JSON` says, as in ANALYTICS_WIRE: places of parameters, format of a time, parameter for the kind of records"},
-		&cli.TimestampFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Config: cli.TimestampConfig{Layouts: []string{time.RFC3339}}},
-		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s"},
-		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms"},
-		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have"},
-		&cli.StringFlag{Name: "export-shape", Usage: "answer an export as a `SHAPE`: object, array or ndjson", Value: mockserver.ExportObject, Validator: oneOf(mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON)},
-		&cli.StringFlag{Name: "log", Usage: "append the requests to `FILE` instead of writing them to standard error"},
-	}
+// options are what the arguments say.
+type options struct {
+	server           *mockserver.Server
+	seed             mockserver.Seed // which the server has
+	credentials, log string
+	command          []string
 }
 
-func oneOf(values ...string) func(string) error {
+// parse reads the arguments and the seed. The error is flag.ErrHelp once help, or the list of forms, was printed.
+func (p Process) parse() (options, error) {
+	o, forms := options{server: &mockserver.Server{}, credentials: "key"}, []string{}
+	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	seed := flags.String("seed", "", "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`")
+	flags.Func("credentials", "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY, the default) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", oneOf(&o.credentials, "key", "login"))
+	flags.Func("form", "answer as these answers of the catalogue of answers do, with `NAME,…`; -forms lists them", func(names string) error {
+		forms = append(forms, strings.Split(names, ",")...)
+		return nil
+	})
+	listForms := flags.Bool("forms", false, "list the names for -form, and end")
+	flags.Func("wire", "expect requests as this `JSON` says, as in ANALYTICS_WIRE: places of parameters, format of a time, parameter for the kind of records", func(text string) error {
+		return json.Unmarshal([]byte(text), &o.server.Wire, json.RejectUnknownMembers(true))
+	})
+	flags.Func("clock", "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", func(text string) error {
+		start, err := time.Parse(time.RFC3339, text)
+		began := time.Now() // which may be further apart than a Duration holds
+		o.server.Now = func() time.Time { return start.Add(time.Since(began)) }
+
+		return err
+	})
+	flags.DurationVar(&o.server.FulfilmentDelay, "fulfilment-delay", 0, "fulfil a deferred request `DURATION` after it is accepted, such as 5s")
+	flags.DurationVar(&o.server.Latency, "latency", 0, "wait `DURATION` before each answer, such as 50ms")
+	flags.IntVar(&o.server.ExportRecords, "export-records", 0, "give `N` invented events to each exported day that the seed does not have")
+	flags.Func("export-shape", "answer an export as a `SHAPE`: object (the default), array or ndjson", oneOf(&o.server.Export.Shape, mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON))
+	flags.StringVar(&o.log, "log", "", "append the requests to `FILE` instead of writing them to standard error")
+
+	err := flags.Parse(p.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(p.Stdout)
+		fmt.Fprint(p.Stdout, usage)
+		flags.PrintDefaults()
+	case err == nil && *listForms:
+		for _, form := range mockserver.Forms() {
+			fmt.Fprintln(p.Stdout, form.Name)
+		}
+		err = flag.ErrHelp
+	case err == nil:
+		o.command = flags.Args()
+		o.seed, err = readSeed(*seed)
+		o.server.Add(o.seed)
+		err = cmp.Or(err, o.server.Take(forms...))
+	}
+
+	return o, err
+}
+
+// oneOf returns what sets a flag with one of some values.
+func oneOf(to *string, values ...string) func(string) error {
 	return func(value string) error {
+		*to = value
 		if !slices.Contains(values, value) {
 			return errors.New("it is one of " + strings.Join(values, ", "))
 		}
@@ -124,47 +157,20 @@ func oneOf(values ...string) func(string) error {
 	}
 }
 
-// newServer returns the server that the flags describe, and what it has been seeded with.
-func newServer(flags *cli.Command) (*mockserver.Server, mockserver.Seed, error) {
-	server := &mockserver.Server{
-		Latency: flags.Duration("latency"), FulfilmentDelay: flags.Duration("fulfilment-delay"), ExportRecords: flags.Int("export-records"),
-		Export: mockserver.ExportAnswer{Shape: flags.String("export-shape")},
-	}
-	if flags.IsSet("clock") {
-		start, began := flags.Timestamp("clock"), time.Now() // which may be further apart than a Duration holds
-		server.Now = func() time.Time { return start.Add(time.Since(began)) }
-	}
-	if err := json.Unmarshal([]byte(cmp.Or(flags.String("wire"), "{}")), &server.Wire, json.RejectUnknownMembers(true)); err != nil {
-		return nil, mockserver.Seed{}, fmt.Errorf("-wire: %w", err)
-	}
-	if err := server.Take(flags.StringSlice("form")...); err != nil {
-		return nil, mockserver.Seed{}, fmt.Errorf("-form: %w; -forms lists them", err)
-	}
-	seed, err := readSeed(flags.String("seed"))
-	server.Add(seed)
-
-	return server, seed, err
-}
-
 // serve serves until the command has ended, or, without one, until ctx or the parent ends.
-func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err error) {
-	server, seed, err := newServer(flags)
-	if err != nil {
-		return 0, err
-	}
-
+func (p Process) serve(ctx context.Context, o options) (status int, err error) {
 	requests := stdlog.New(p.Stderr, "", 0)
-	if file := flags.String("log"); file != "" {
-		f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if o.log != "" {
+		f, err := os.OpenFile(o.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return 0, fmt.Errorf("-log: %w", err)
 		}
 		defer f.Close()
 		requests.SetOutput(f)
 	}
-	server.OnRequest = func(r mockserver.Request) {
+	o.server.OnRequest = func(r mockserver.Request) {
 		requests.Print(logged(r))
-		server.Reset() // so that it can run for long
+		o.server.Reset() // so that it can run for long
 	}
 
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -172,13 +178,13 @@ func (p Process) serve(ctx context.Context, flags *cli.Command) (status int, err
 		return 0, err
 	}
 
-	service := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
+	service := &http.Server{Handler: o.server, ReadHeaderTimeout: time.Minute, ErrorLog: stdlog.New(io.Discard, "", 0)}
 	go func() { _ = service.Serve(listener) }()
 	defer service.Close()
 
-	environment := environmentOf(listener.Addr(), seed, flags.String("credentials"))
-	if command := flags.Args().Slice(); len(command) > 0 {
-		return p.run(ctx, command, environment)
+	environment := environmentOf(listener.Addr(), o.seed, o.credentials)
+	if len(o.command) > 0 {
+		return p.run(ctx, o.command, environment)
 	}
 	if _, err := io.WriteString(p.Stdout, printed(environment)); err != nil {
 		return 0, err

@@ -240,9 +240,9 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	}{
 		"no such flag":        {[]string{"-port", "1"}, "-port"},
 		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
-		"no such form":        {[]string{"-form", "consent-in-verse"}, "there is no form consent-in-verse; -forms lists them"},
-		"no such setting":     {[]string{"-wire", `{"weather":"fine"}`}, "-wire: "},
-		"no such credentials": {[]string{"-credentials", "none"}, "-credentials: it is one of key, login"},
+		"no such form":        {[]string{"-form", "consent-in-verse"}, "there is no form consent-in-verse"},
+		"no such setting":     {[]string{"-wire", `{"weather":"fine"}`}, "flag -wire: "},
+		"no such credentials": {[]string{"-credentials", "none"}, "flag -credentials: it is one of key, login"},
 		"no time":             {[]string{"-clock", "yesterday"}, "flag -clock: parsing time"},
 		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
 		"no file for a log":   {[]string{"-log", t.TempDir()}, "-log: "},
@@ -260,7 +260,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 
 func TestRun_helpAndFormsAreNoErrors(t *testing.T) {
 	t.Parallel()
-	for flag, says := range map[string]string{"-help": "--fulfilment-delay DURATION", "-forms": "consent-json-api\n"} {
+	for flag, says := range map[string]string{"-help": "-fulfilment-delay DURATION", "-forms": "consent-json-api\n"} {
 		if status, stdout, stderr := ranWith(t, nil, flag); status != 0 || !strings.Contains(stdout, says) || stderr != "" {
 			t.Errorf("%s: it ended with %d and printed %q, %q", flag, status, stdout, stderr)
 		}
