@@ -156,7 +156,7 @@ func TestRehearsal_block(t *testing.T) {
 		want  string
 	}{
 		"a compressed day": {func(s *mockserver.Server) {
-			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Encoding: "gzip"}
+			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Gzip: true}
 		}, `{"export":{"kind":"/_kind"}}`},
 		"a page with counts":        {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
 		"data at once":              {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},

@@ -14,7 +14,7 @@ import (
 type Response struct {
 	Status int
 	Header http.Header
-	// Body is encoded as JSON. That of an export is generated while it is sent.
+	// Body is encoded as JSON, unless it is a []byte. That of an export is generated while it is sent.
 	Body any
 	// Receipt reports whether this is the answer to a request that the service has queued.
 	Receipt bool
@@ -41,27 +41,14 @@ func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
 	Reshape(s, change, OpGetConsent, OpUpdateConsent)
 }
 
-// ReshapePending replaces each record on the list of pending requests.
-func (s *Server) ReshapePending(change func(record map[string]any) map[string]any) {
+// ReshapePending changes each record on the list of pending requests.
+func (s *Server) ReshapePending(change func(record map[string]any)) {
 	Reshape(s, func(records []map[string]any) any {
-		for i := range records {
-			records[i] = change(records[i])
+		for _, record := range records {
+			change(record)
 		}
 		return records
 	}, OpListPendingRequests)
-}
-
-// RenamePending gives a member of each record on the list of pending requests another name, or takes
-// it away if that is empty.
-func (s *Server) RenamePending(from, to string) {
-	s.ReshapePending(func(record map[string]any) map[string]any {
-		value, ok := record[from]
-		delete(record, from)
-		if ok && to != "" {
-			record[to] = value
-		}
-		return record
-	})
 }
 
 // success returns a 200 with v as JSON.
@@ -82,19 +69,16 @@ func invalid(objections map[string]string) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", objections)
 }
 
-// raw is a Response.Body that is sent as it is.
-type raw []byte
-
 // encode sets what is sent as the body, and the header fields that it decides.
 func (a *Response) encode() {
 	media := "application/json"
 	switch body := a.Body.(type) {
 	case *exportStream:
 		media = body.shape().media
-		if body.Encoding != "" {
-			a.Header.Set("Content-Encoding", body.Encoding)
+		if body.Gzip {
+			a.Header.Set("Content-Encoding", "gzip")
 		}
-	case raw:
+	case []byte:
 		a.encoded, media = body, ""
 	default:
 		a.encoded = encode(body)

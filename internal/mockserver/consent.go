@@ -44,12 +44,12 @@ func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) 
 		fields["manual"] = *record.Manual
 	}
 
-	s.put(&s.consents, person{scope, identity}, merge(fields, record.Extra))
+	s.put(&s.consents, scoped{scope, identity}, merge(fields, record.Extra))
 }
 
 // Consent returns a copy of a person's consent record without Extra, and whether there is one.
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
-	fields := s.get(&s.consents, person{scope, identity})
+	fields := s.get(&s.consents, scoped{scope, identity})
 	for i, name := range clauseNames {
 		record.Clauses[i], _ = fields[name].(bool)
 	}
@@ -66,12 +66,7 @@ func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok
 
 // DeleteConsent removes a person's consent record; reading it is then a 404.
 func (s *Server) DeleteConsent(scope Scope, identity string) {
-	s.put(&s.consents, person{scope, identity}, nil)
-}
-
-// getConsent is GET …/user/:identityId/consent (section 4).
-func (s *Server) getConsent(c *Request) Response {
-	return s.read(&s.consents, c)
+	s.put(&s.consents, scoped{scope, identity}, nil)
 }
 
 // updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are sent replace those of the

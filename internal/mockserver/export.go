@@ -5,24 +5,17 @@ package mockserver
 import (
 	"bufio"
 	"cmp"
+	"compress/gzip"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"iter"
 	"slices"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
-// Kinds is the number of record kinds of an export, in this order (section 4, Export).
-const Kinds = 3
-
-var (
-	kindNames  = [Kinds]string{"person", "session", "event"}
-	arrayNames = [Kinds]string{"persons", "sessions", "events"}
-)
+// kindNames are the kinds of records of an export (section 4, Export). The name of an array has an s more.
+var kindNames = [3]string{"person", "session", "event"}
 
 // ExportDay holds the records of one UTC day, each of which is any value that can be encoded as JSON.
 type ExportDay struct {
@@ -32,12 +25,7 @@ type ExportDay struct {
 }
 
 // exportDay has the records of a day by kind, each valid until the next one; nil: none.
-type exportDay [Kinds]iter.Seq[[]byte]
-
-type exportKey struct {
-	scope Scope
-	date  string
-}
+type exportDay [3]iter.Seq[[]byte]
 
 func isDay(date string) bool {
 	_, err := time.Parse(time.DateOnly, date)
@@ -54,7 +42,7 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 		}
 		held[kind] = slices.Values(encoded)
 	}
-	s.exports.Store(exportKey{scope, date}, held)
+	s.exports.Store(scoped{scope, date}, held)
 }
 
 // exportRecords is GET …/export (section 4, Export).
@@ -65,7 +53,7 @@ func (s *Server) exportRecords(c *Request) Response {
 		return invalid(map[string]string{"utcDate": "has to be a date, YYYY-MM-DD"})
 	}
 
-	held, _ := s.exports.Load(exportKey{c.Scope, date})
+	held, _ := s.exports.Load(scoped{c.Scope, date})
 	day, ok := held.(exportDay)
 	if !ok {
 		day = generatedDay(c.Scope, date, s.ExportRecords)
@@ -73,8 +61,8 @@ func (s *Server) exportRecords(c *Request) Response {
 
 	if parameter := s.Wire.Export.KindParameter; parameter != "" {
 		var values []string
-		for kind, name := range kindNames {
-			values = append(values, cmp.Or(s.Wire.Export.KindValues[arrayNames[kind]], name))
+		for _, name := range kindNames {
+			values = append(values, cmp.Or(s.Wire.Export.KindValues[name+"s"], name))
 		}
 		chosen, _ := sent[parameter].(string)
 		kind := slices.Index(values, chosen)
@@ -126,7 +114,7 @@ const (
 type ExportAnswer struct {
 	Shape         string // empty is ExportObject
 	Discriminator string // the member of a record that says its kind: person, session or event; empty is "type"
-	Encoding      string // the content coding, gzip, zstd or empty, whatever the client accepts
+	Gzip          bool   // whether the answer has the content coding gzip, whatever the client accepts
 }
 
 // exportStream is the answer to one export request.
@@ -138,18 +126,11 @@ type exportStream struct {
 
 // send writes the answer while it is generated, with its content coding.
 func (e *exportStream) send(w io.Writer) error {
-	switch e.Encoding {
-	case "gzip":
-		return e.pack(gzip.NewWriterLevel(w, gzip.BestSpeed))
-	case "zstd":
-		return e.pack(zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20)))
-	default:
+	if !e.Gzip {
 		return e.write(w)
 	}
-}
+	packer, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the error is that of another level
 
-// pack writes the answer through what packs it. The error of the packer is that of its options.
-func (e *exportStream) pack(packer io.WriteCloser, _ error) error {
 	return cmp.Or(e.write(packer), packer.Close())
 }
 
@@ -179,7 +160,7 @@ func (e *exportStream) write(to io.Writer) error {
 			continue
 		}
 		if shape.arrays {
-			_, _ = w.WriteString(beforeArray + `"` + arrayNames[kind] + `":[`)
+			_, _ = w.WriteString(beforeArray + `"` + kindNames[kind] + `s":[`)
 			beforeArray, beforeRecord = ",", ""
 		}
 

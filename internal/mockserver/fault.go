@@ -61,22 +61,16 @@ func (s *Server) Inject(faults ...Fault) {
 	}
 }
 
-// faultFor returns the fault that takes a request, or a Fault that changes nothing.
-func (s *Server) faultFor(c *Request) Fault {
-	fault, isTaken := s.injectedFor(c)
-	if isTaken || s.FaultFor == nil {
-		return fault
-	}
-	if chosen := s.FaultFor(*c); chosen != nil {
-		return *chosen
+// faultFor returns the injected fault that takes a request, or else that of Server.FaultFor, or else one that changes
+// nothing.
+func (s *Server) faultFor(c *Request) (fault Fault) {
+	if s.FaultFor != nil {
+		fault = *cmp.Or(s.FaultFor(*c), &fault)
 	}
 
-	return fault
-}
-
-func (s *Server) injectedFor(c *Request) (fault Fault, isTaken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	isTaken := false
 	for _, f := range s.faults {
 		if cmp.Or(f.Operation, c.Operation) != c.Operation || cmp.Or(f.Identity, c.Identity) != c.Identity {
 			continue
@@ -89,7 +83,7 @@ func (s *Server) injectedFor(c *Request) (fault Fault, isTaken bool) {
 		}
 	}
 
-	return fault, isTaken
+	return fault
 }
 
 // respond answers a request, with the fault that takes it.
@@ -122,32 +116,23 @@ func (s *Server) respond(c *Request, w http.ResponseWriter, r *http.Request) {
 
 // answerWith returns the answer to a request with a fault: the scripted one, or that of the service.
 func (s *Server) answerWith(f Fault, c *Request, r *http.Request) Response {
+	isScripted := f.Status != 0 || f.Body != nil
+	isAnswered := !isScripted && !f.Hang
+	commits := f.Commit || f.Cut == CutAfterCommit || isAnswered
+
 	a := Response{Header: http.Header{}}
-	if f.reachesService() {
+	if commits && f.Cut != CutBeforeCommit {
 		a = s.answer(c, r)
 	}
-	if f.isScripted() {
+	if isScripted {
 		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
-		if len(f.Body) > 0 {
-			a.Header.Set("Content-Type", "application/json")
-		}
+	}
+	if isScripted && len(f.Body) > 0 {
+		a.Header.Set("Content-Type", "application/json")
 	}
 	maps.Copy(a.Header, f.Header)
 
 	return a
-}
-
-func (f Fault) isScripted() bool { return f.Status != 0 || f.Body != nil }
-
-func (f Fault) reachesService() bool {
-	switch {
-	case f.Cut == CutBeforeCommit:
-		return false
-	case f.Commit, f.Cut == CutAfterCommit:
-		return true
-	default:
-		return !f.isScripted() && !f.Hang
-	}
 }
 
 // send delivers an answer, or the beginning of it, and ends it as the fault's Cut says.

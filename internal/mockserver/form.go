@@ -72,7 +72,7 @@ func fill(a catalogue.Answer, r Request, answer *Response) {
 		}
 	}
 
-	answer.Status, answer.Header, answer.Body = a.Status, a.Header(), raw(text)
+	answer.Status, answer.Header, answer.Body = a.Status, a.Header(), []byte(text)
 }
 
 // What stands for the server's own in the texts of the catalogue.

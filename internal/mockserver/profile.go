@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// person is whom a record is about: an identity within a scope.
-type person struct {
-	scope    Scope
-	identity string
+// scoped is the identity of a person, or a day, within a scope.
+type scoped struct {
+	scope Scope
+	name  string
 }
 
 // merge returns an object with the members of another one on top.
@@ -25,28 +25,29 @@ func merge(object, other map[string]any) map[string]any {
 }
 
 // put replaces what the service holds of a person, as if another client had done so; nil removes it.
-func (s *Server) put(held *sync.Map, p person, object map[string]any) {
+func (s *Server) put(held *sync.Map, p scoped, object map[string]any) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
 	held.Store(p, object)
 }
 
 // get returns a copy of what the service holds of a person after all outcomes that are due, or nil.
-func (s *Server) get(held *sync.Map, p person) map[string]any {
+func (s *Server) get(held *sync.Map, p scoped) map[string]any {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
 	return maps.Clone(load(held, p))
 }
 
 // load returns what the service holds of a person, which must not be changed, or nil.
-func load(held *sync.Map, p person) map[string]any {
+func load(held *sync.Map, p scoped) map[string]any {
 	found, _ := held.Load(p)
 	object, _ := found.(map[string]any)
 	return object
 }
 
-// read answers with what the service holds of a person.
-func (s *Server) read(held *sync.Map, c *Request) Response {
+// read is GET …/user/:identityId/consent and …/profile (section 4).
+func (s *Server) read(c *Request) Response {
+	held := map[string]*sync.Map{OpGetConsent: &s.consents, OpGetProfile: &s.profiles}[c.Operation]
 	object := s.get(held, c.person())
 	if object == nil {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.", nil)
@@ -60,36 +61,23 @@ func (s *Server) PutProfile(scope Scope, identity, object string) {
 	if !ok {
 		panic("mockserver: a profile is one JSON object without repeated names")
 	}
-	s.put(&s.profiles, person{scope, identity}, profile)
+	s.put(&s.profiles, scoped{scope, identity}, profile)
 }
 
 // Profile returns a copy of a person's profile, its numbers as json.Number, and whether there is one.
 func (s *Server) Profile(scope Scope, identity string) (profile map[string]any, ok bool) {
-	profile = s.get(&s.profiles, person{scope, identity})
+	profile = s.get(&s.profiles, scoped{scope, identity})
 	return profile, profile != nil
 }
 
 // DeleteProfile removes a person's profile; their data and consent stay.
 func (s *Server) DeleteProfile(scope Scope, identity string) {
-	s.put(&s.profiles, person{scope, identity}, nil)
-}
-
-// getProfile is GET …/user/:identityId/profile (section 4).
-func (s *Server) getProfile(c *Request) Response {
-	return s.read(&s.profiles, c)
-}
-
-// updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
-func (s *Server) updateProfile(c *Request) Response {
-	if c.place != InJSON {
-		return invalid(map[string]string{"body": "must be one JSON object"})
-	}
-	return s.enqueue(c)
+	s.put(&s.profiles, scoped{scope, identity}, nil)
 }
 
 // HasData reports whether the service holds a profile or data of a person: what deleteAllData removes.
 func (s *Server) HasData(scope Scope, identity string) bool {
-	p := person{scope, identity}
+	p := scoped{scope, identity}
 	return s.get(&s.profiles, p) != nil || s.get(&s.data, p) != nil
 }
 
@@ -116,7 +104,7 @@ func (s *Server) getAllData(c *Request) Response {
 // takeEffect carries out the operation of a queued request at a time. Server.mu is held. A null removes a field of
 // the profile. The consent stays, since deleting data does not revoke it (section 4), and so do past days.
 func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
-	p := person{e.Scope, e.Identity}
+	p := scoped{e.Scope, e.Identity}
 	profile := load(&s.profiles, p)
 	switch e.Operation {
 	case OpUpdateProfile:
@@ -128,7 +116,7 @@ func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 		s.profiles.Store(p, merged)
 
 	case OpGetAllData:
-		fields := map[string]any{"identity": p.identity, "profile": profile, "consent": load(&s.consents, p), "sessions": []any{}, "events": []any{}}
+		fields := map[string]any{"identity": p.name, "profile": profile, "consent": load(&s.consents, p), "sessions": []any{}, "events": []any{}}
 		s.prepared.Store(p, allData{fields: merge(fields, load(&s.data, p)), readyAt: at})
 
 	case OpDeleteAllData:

@@ -54,8 +54,13 @@ type Lag struct {
 	Time  time.Duration // by the server's clock
 }
 
-// enqueue accepts a deferred request and answers with its record.
+// enqueue accepts a deferred request and answers with its record. It is DELETE …/user/:identityId/all-data and
+// PATCH …/profile (section 4), and the first GET …/all-data.
 func (s *Server) enqueue(c *Request) Response {
+	if c.Operation == OpUpdateProfile && c.place != InJSON {
+		return invalid(map[string]string{"body": "must be one JSON object"})
+	}
+
 	q := s.accept(QueuedRequest{Scope: c.Scope, Identity: c.Identity, Operation: c.Operation, Body: c.Sent})
 	return Response{Status: http.StatusAccepted, Header: http.Header{}, Body: q.record(), Receipt: true}
 }

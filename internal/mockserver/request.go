@@ -45,7 +45,7 @@ type Request struct {
 	completed bool   // guarded by Server.mu, like Status, Took and Committed
 }
 
-func (c *Request) person() person { return person{c.Scope, c.Identity} }
+func (c *Request) person() scoped { return scoped{c.Scope, c.Identity} }
 
 // receive returns what is known of a request when it arrives, and adds it to the log.
 func (s *Server) receive(o route, r *http.Request, body []byte) *Request {

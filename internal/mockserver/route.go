@@ -44,9 +44,9 @@ func compliance(prefix string) []route {
 
 	return []route{
 		{OpUpdateConsent, "PATCH " + user + "/consent", (*Server).updateConsent},
-		{OpGetConsent, "GET " + user + "/consent", (*Server).getConsent},
-		{OpGetProfile, "GET " + user + "/profile", (*Server).getProfile},
-		{OpUpdateProfile, "PATCH " + user + "/profile", (*Server).updateProfile},
+		{OpGetConsent, "GET " + user + "/consent", (*Server).read},
+		{OpGetProfile, "GET " + user + "/profile", (*Server).read},
+		{OpUpdateProfile, "PATCH " + user + "/profile", (*Server).enqueue},
 		{OpGetAllData, "GET " + user + "/all-data", (*Server).getAllData},
 		{OpDeleteAllData, "DELETE " + user + "/all-data", (*Server).enqueue},
 		{OpListPendingRequests, "GET " + prefix + "/pending-requests", (*Server).listPendingRequests},

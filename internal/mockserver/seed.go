@@ -109,14 +109,14 @@ func (s *Server) Add(seed Seed) {
 	}
 	for _, p := range seed.Profiles {
 		profile, _ := p.Fields["profile"].(map[string]any)
-		s.put(&s.profiles, person{p.Scope, p.IdentityID}, profile)
+		s.put(&s.profiles, scoped{p.Scope, p.IdentityID}, profile)
 	}
 	for _, d := range seed.Data {
 		data, isObject := d.Fields["data"].(map[string]any)
 		if !isObject {
 			data = d.Fields
 		}
-		s.put(&s.data, person{d.Scope, d.IdentityID}, data)
+		s.put(&s.data, scoped{d.Scope, d.IdentityID}, data)
 	}
 	for _, e := range seed.Exports {
 		s.PutExport(e.Scope, e.UTCDate, e.ExportDay)

@@ -22,9 +22,6 @@ import (
 	"time"
 )
 
-// maxBody is the largest request body that the server reads, in bytes.
-const maxBody = 32 << 20
-
 // Server is the service. The zero value is ready for use and knows no credentials and no persons. The exported
 // fields must not be changed after the first request. All methods are safe for concurrent use.
 type Server struct {
@@ -47,7 +44,7 @@ type Server struct {
 	// twenty of them and a person for every hundred; 1,000,000 are about 400 MB.
 	ExportRecords int
 
-	// FaultFor returns a fault for a request that no injected fault takes, or nil.
+	// FaultFor returns the fault of a request, or nil. One that was injected takes precedence.
 	FaultFor func(Request) *Fault
 	// OnRequest is called with each request once its status is known, before the client has the answer.
 	OnRequest func(Request)
@@ -60,9 +57,9 @@ type Server struct {
 	ready                    sync.Once
 	steps                    []func(Request, *Response) // what Change has added
 	users, keys, tokens      sync.Map                   // password by email, secret keys, and grant by token
-	consents, profiles, data sync.Map                   // map[string]any by person, replaced and never changed
+	consents, profiles, data sync.Map                   // map[string]any by person (scoped), replaced and never changed
 	prepared                 sync.Map                   // allData by person
-	exports                  sync.Map                   // exportDay by exportKey
+	exports                  sync.Map                   // exportDay by day (scoped)
 	accepted                 atomic.Int64
 
 	mu         sync.Mutex       // guards the fields below; never held while sending or waiting
@@ -95,7 +92,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve logs a request and answers it. A panic of the service or of a hook becomes a violation,
 // since the HTTP server would only log it.
 func (s *Server) serve(o route, w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}

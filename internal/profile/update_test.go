@@ -126,7 +126,7 @@ func TestProfile_pendingUpdate(t *testing.T) {
 			o.wantNotWritten()
 		}
 
-		o.service.RenamePending("identityId", "")
+		o.service.ReshapePending(func(record map[string]any) { delete(record, "identityId") })
 		o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
 		o.refresh(1) // the list cannot be read as a whole
 		o.want(false, free)

@@ -112,7 +112,7 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	const text = "held by other@example.com, for " + person
 	rows(t, map[string]any{"error": map[string]any{"message": text}, "code": text, "status": text}, func(t *testing.T, member string, value any) {
 		deletions.each(t, func(t *testing.T, o *object) {
-			o.service.ReshapePending(func(r map[string]any) map[string]any { r[member] = value; return r })
+			o.service.ReshapePending(func(record map[string]any) { record[member] = value })
 			o.try(within("2500ms"))
 			wantUnnamed(t, append(o.diags.Errors(), o.diags.Warnings()...), "other@")
 			o.queued(1)

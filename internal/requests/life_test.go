@@ -191,7 +191,13 @@ func TestRequests_listThatIsNotUnderstoodStopsThem(t *testing.T) {
 		"more than it shows":        {"identityId", true, "wire.ignored", partial},
 	}, func(t *testing.T, name string, row row) {
 		bothRequests.each(t, func(t *testing.T, o *object) {
-			o.service.RenamePending("identityId", row.person)
+			o.service.ReshapePending(func(record map[string]any) {
+				identity := record["identityId"]
+				delete(record, "identityId")
+				if row.person != "" {
+					record[row.person] = identity
+				}
+			})
 			o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: o.operation})
 			theirs := o.enqueue()
 			if row.isCut {
@@ -302,7 +308,10 @@ func TestRequests_refreshSays(t *testing.T) {
 				o.service.Inject(row.answer)
 			}
 			if row.isHidden {
-				o.service.ReshapePending(func(map[string]any) map[string]any { return map[string]any{"status": "pending"} })
+				o.service.ReshapePending(func(record map[string]any) {
+					clear(record)
+					record["status"] = "pending"
+				})
 			}
 			if row.pending != nil {
 				o.withWire(prototest.Attributes{"pending": row.pending})

@@ -381,10 +381,9 @@ func TestDoctor_printsNoNameOfAShortIdentity(t *testing.T) {
 	for _, identity := range []string{"bob", "bob.smith@example.com", "BobSmith@example.com"} {
 		service := populated(t)
 		service.PutProfile(project, identity, `{"bob":{"plan":"pro"}}`)
-		service.ReshapePending(func(record map[string]any) map[string]any {
+		service.ReshapePending(func(record map[string]any) {
 			record["bobPhone"] = identity // where a person is found
 			delete(record, "identityId")
-			return record
 		})
 
 		out := run(t, environment(service), "-json", "-identity", identity)

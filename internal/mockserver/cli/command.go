@@ -51,18 +51,16 @@ func OSProcess(parentGone <-chan struct{}) Process {
 // usage is what -help prints before the flags.
 const usage = `terraform-provider-analytics mockserver [flags] [-- COMMAND [ARGUMENT …]]
 
-It holds consents, profiles, deferred requests and exports in memory, and forgets them when
-it ends. It is a model of the service's interface description, and has never been compared
-with a live service.
+It holds consents, profiles, deferred requests and exports in memory, and forgets them when it ends. It is a model of
+the service's interface description, and has never been compared with a live service.
 
-With a command, it serves until that command ends, and takes over its exit status. The
-command gets the provider's environment variables for this server, and none of those that
-name another service or its credentials:
+With a command, it serves until that command ends, and takes over its exit status. The command gets the provider's
+environment variables for this server, and none of those that name another service or its credentials:
 
    terraform-provider-analytics mockserver -seed seed.json -- terraform test
 
-Without a command, it prints these variables and serves until it is interrupted, or until
-the process that has started it ends. A shell reads them from a file:
+Without a command, it prints these variables and serves until it is interrupted, or until the process that has started
+it ends. A shell reads them from a file:
 
    terraform-provider-analytics mockserver >service.env &
 

@@ -40,17 +40,13 @@ func Disorder(seed uint64, oneIn int) (choose func(mockserver.Request) *mockserv
 	var mu sync.Mutex
 	var ended atomic.Bool
 	random := rand.New(rand.NewPCG(seed, 3))
-	choose = func(mockserver.Request) *mockserver.Fault {
+
+	return func(mockserver.Request) *mockserver.Fault {
 		mu.Lock()
 		defer mu.Unlock()
-
 		if ended.Load() || random.IntN(oneIn) > 0 {
 			return nil
 		}
-		fault := disorders[random.IntN(len(disorders))]
-
-		return &fault
-	}
-
-	return choose, func() { ended.Store(true) }
+		return new(disorders[random.IntN(len(disorders))])
+	}, func() { ended.Store(true) }
 }
