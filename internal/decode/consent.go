@@ -45,7 +45,7 @@ type Consent struct {
 // HasClauses reports whether the record has all five clauses, with these values.
 func (c Consent) HasClauses(want [Clauses]bool) bool {
 	for i, agreed := range want {
-		if c.Clauses[i] != (Optional[bool]{Value: agreed, Given: true}) {
+		if c.Clauses[i] != Some(agreed) {
 			return false
 		}
 	}
@@ -63,31 +63,34 @@ type ConsentCall struct {
 }
 
 // Read returns the consent record of an answer: the object where At says, or else the outermost one
-// that has all five clauses. Objects inside of it, such as a history, are not looked at. A field
-// that is not beside the clauses is that of the closest object around them. The error is an *Error.
-// It is Absent where the answer is null or empty, or all five clauses are null: the service knows
-// of no choice.
+// that has all five clauses. Objects inside of it, such as a history, are not looked at. The error is an *Error,
+// which is Absent where the answer is null or empty, or all five clauses are null: the service knows of no choice.
 func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	answer := c.Envelope.decode(v)
 	found, err := c.Envelope.content(answer, c.At)
-	if err != nil {
-		return Consent{}, err
-	}
-	if found.says(refusalNames, Failed) {
-		return Consent{}, refused()
-	}
-
-	object, err := outermostConsent(found)
 	switch {
+	case err != nil:
+		return Consent{}, err
+	case found.says(refusalNames, Failed):
+		return Consent{}, refused()
 	case found.isBlank():
 		return Consent{}, noChoice(answer, found)
 	case c.OmitsFalse && len(found.named(consentNames...)) > 0:
-		object = found
-	case err != nil:
-		return Consent{}, err
+		return c.record(answer, found)
 	}
 
-	return c.record(answer, object)
+	objects := found.outermost(func(n *node) bool { return len(n.named(clauseNames...)) > 0 })
+	switch {
+	case len(objects) == 0:
+		return Consent{}, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(found.Value)}
+	case len(objects) > 1, len(objects[0].named(clauseNames...)) < Clauses:
+		return Consent{}, &Error{
+			Why:    "an object of the answer has some of the five clauses and not all, or several objects have clauses, so that the record of this person is not known",
+			Advice: "wire.consent.at points to the record",
+		}
+	}
+
+	return c.record(answer, objects[0])
 }
 
 // noChoice returns the Error of an answer that says that the service knows of no choice, unless something beside
@@ -96,43 +99,15 @@ func noChoice(answer, nothing *node) error {
 	return cmp.Or(unexplained(answer, nothing), error(&Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}))
 }
 
-// outermostConsent returns the outermost object with five clauses in a value. One with some of them, or several objects
-// at one depth, are an Error: which of them is the latest state is not known.
-func outermostConsent(top *node) (*node, error) {
-	for level := []*node{top}; len(level) > 0; {
-		var clauses, next []*node
-		for _, object := range level {
-			clauses = append(clauses, object.named(clauseNames...)...)
-			if object.Kind() == '{' {
-				next = append(next, object.parts()...)
-			}
-		}
-
-		switch {
-		case len(clauses) >= Clauses && clauses[0].around == clauses[len(clauses)-1].around:
-			return clauses[0].around, nil
-		case len(clauses) > 0:
-			return nil, &Error{
-				Why:    "an object of the answer has some of the five clauses and not all, or several objects have clauses, so that the record of this person is not known",
-				Advice: "wire.consent.at points to the record",
-			}
-		}
-		level = next
-	}
-
-	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(top.Value)}
-}
-
 // record returns the record that an object of an answer is, with those around it.
 func (c ConsentCall) record(answer, object *node) (Consent, error) {
 	f := &fields{object: object}
 	consent := Consent{JSON: answer.Value}
 	for i, name := range ClauseNames {
-		clause := take(f, name, "a boolean", (*node).truth)
-		if c.OmitsFalse && clause == (Optional[bool]{}) {
-			clause = Some(false)
+		consent.Clauses[i] = take(f, name, "a boolean", (*node).truth)
+		if c.OmitsFalse && consent.Clauses[i] == (Optional[bool]{}) {
+			consent.Clauses[i] = Some(false)
 		}
-		consent.Clauses[i] = clause
 	}
 	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
 	consent.UserIPv6 = take(f, "user_ipv6", "a string", func(n *node) (string, bool) { return n.text, n.Kind() == '"' })
@@ -157,11 +132,14 @@ type fields struct {
 	problem error // of the first field that is not what it should be
 }
 
-// take returns a field of the record, or else that of the closest object around it that has it. Two members that are
-// spelled differently and are the same field are a problem, because two readers would understand them differently, and
-// so is a value that convert does not accept. expected says what it accepts.
+// take returns a field of the record, or else that of the closest object around it that has it. A value that convert
+// does not accept is a problem, and so are two spellings of a name, which two readers would understand differently.
+// expected says what is accepted.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	found := f.object.closest(jsonvalue.Fold(name))
+	var found []*node
+	for object := f.object; object != nil && len(found) == 0; object = object.around {
+		found = object.named(jsonvalue.Fold(name))
+	}
 	switch {
 	case len(found) == 0:
 		return Optional[T]{}
@@ -177,14 +155,4 @@ func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)
 	}
 
 	return Optional[T]{Value: value, Given: true}
-}
-
-// closest returns the members of a name of the object, or else of the closest object around it that has one.
-func (n *node) closest(name string) []*node {
-	for object := n; object != nil; object = object.around {
-		if found := object.named(name); len(found) > 0 {
-			return found
-		}
-	}
-	return nil
 }

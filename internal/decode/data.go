@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -30,35 +29,29 @@ type DataCall struct {
 // seen, the error is an *Error for an answer that is neither the data nor a receipt.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	const ok = 200
+	receipt, refusal := c.Envelope.ReadReceipt(status, v, c.Person)
 	if status != ok || c.Envelope.Result.Says(v) != nil {
-		return c.Envelope.ReadReceipt(status, v, c.Person)
+		return receipt, refusal
 	}
-	answer := Envelope{}.decode(v)
+
+	answer := Envelope{}.decode(v) // a word of success stands beside the data too
 	if slices.ContainsFunc(append(slices.Clone(answer.parts()), answer), c.isAboutAnother) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
-	receipt, refusal := Envelope{}.ReadReceipt(status, v, c.Person) // a word of success stands beside the data too
 	isData, mayBeData := c.recognise(answer)
+	isReceipt := receipt.ID != "" || answer.isBlank() || answer.request(c.Person).isOpen
 	switch {
 	case isData:
 		return Receipt{At: time.Now(), Delivered: true}, nil
-	case refusal != nil, !c.Seen:
-		return c.Envelope.ReadReceipt(status, v, c.Person)
-	case !mayBeData && receipt.NotUnderstood == "":
-		return receipt, nil
+	case !c.Seen, refusal != nil, isReceipt && !mayBeData:
+		return receipt, refusal
 	}
 
 	return Receipt{}, &Error{
 		Why:    "the answer is not recognised as the person's data; it is " + Structure(v),
 		Advice: Admits("wire.all_data.at, a pointer to the data,"),
 	}
-}
-
-// isAboutAnother reports whether an object names somebody else in the field identityId.
-func (c DataCall) isAboutAnother(n *node) bool {
-	named := n.field("", identityNames).text
-	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
 // recognise returns whether an answer is the person's data, or may be: it holds something that the interface has of a
@@ -72,9 +65,10 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	return mayBeData && c.Seen && !c.Continued && !slices.ContainsFunc(parts, c.isOther), mayBeData
 }
 
-// isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.
-func (c DataCall) isOther(part *node) bool {
-	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
+// isAboutAnother reports whether an object names somebody else in the field identityId.
+func (c DataCall) isAboutAnother(n *node) bool {
+	named := n.field("", identityNames).text
+	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
 // isMarked reports whether something stands where At leads that is not an open request and nothing else, in an answer
@@ -103,6 +97,23 @@ func (c DataCall) parts(answer *node) []*node {
 	return append(beside, c.parts(inside)...)
 }
 
+// isPart reports whether a part of an answer is something that the interface has of a person, or an object in a list
+// that is not a request.
+func (c DataCall) isPart(part *node) bool {
+	if part.around.Kind() == '[' {
+		request := part.request(c.Person)
+		return part.Kind() == '{' && !request.isOpen && !request.isRefused
+	}
+	isFull := slices.Contains(composites, part.Kind()) && !jsonvalue.IsZero(part.Value)
+
+	return isFull && slices.Contains(personalNames, part.name) && !c.isPerson(part)
+}
+
+// isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.
+func (c DataCall) isOther(part *node) bool {
+	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
+}
+
 // isPerson reports whether a member is the person, or an object of nothing but the person.
 func (c DataCall) isPerson(m *node) bool {
 	if parts := m.parts(); len(parts) == 1 {
@@ -111,36 +122,15 @@ func (c DataCall) isPerson(m *node) bool {
 	return PersonKey(m.text) == PersonKey(c.Person)
 }
 
-// isPart reports whether a part of an answer is something that the interface has of a person, which may be empty only
-// beside the person, or an object in a list that is not a request.
-func (c DataCall) isPart(part *node) bool {
-	request := part.request(c.Person)
-	switch {
-	case part.around.Kind() == '[':
-		return part.Kind() == '{' && !request.isOpen && !request.isRefused
-	case !slices.Contains(personalNames, part.name), c.isPerson(part):
-		return false
-	case jsonvalue.IsZero(part.Value):
-		return slices.ContainsFunc(part.around.parts(), c.isPerson)
-	}
-
-	return slices.Contains(composites, part.Kind())
-}
-
 // Bounds of an abridged value.
 const (
-	abridgedText = 200      // of a name or a text, in bytes
-	abridgedSize = 64 << 10 // beyond it, no further object or array is kept
+	abridgedParts = 400      // how many names and values of an object are kept; of an array, one element
+	abridgedText  = 200      // of a name or a text, in bytes
+	abridgedSize  = 64 << 10 // beyond it, each object and array is abridged to one that says something
 )
 
-// abridgedParts are how many parts of an array, and how many names and values of an object, are kept.
-var abridgedParts = map[jsontext.Kind]int64{'[': 1, '{': 400, 0: math.MaxInt64}
-
-// standIns replace the objects and arrays that are left out, and say something too.
-var standIns = map[jsontext.Kind]jsontext.Value{'{': jsontext.Value(`{"…":{}}`), '[': jsontext.Value(`[{}]`)}
-
-// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it, in constant memory:
-// the first members of objects, the first element of each array, and short texts. It is for values too large for anything but data.
+// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it, in constant memory.
+// It is for values too large for anything but data.
 func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
 
@@ -161,14 +151,18 @@ func Abridge(text io.Reader) (jsontext.Value, error) {
 func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	kind := in.PeekKind()
 	around, index := in.StackIndex(in.StackDepth())
+	most := int64(abridgedParts)
+	if around == '[' {
+		most = 1
+	}
 
-	isEnd := slices.Contains([]jsontext.Kind{'}', ']'}, kind)
-	standIn, isComposite := standIns[kind]
+	isEnd := kind == '}' || kind == ']'
+	isLong := out.OutputOffset() > abridgedSize && slices.Contains(composites, kind)
 	switch {
-	case !isEnd && index >= abridgedParts[around]:
+	case index >= most && !isEnd:
 		return in.SkipValue()
-	case isComposite && out.OutputOffset() > abridgedSize:
-		return cmp.Or(in.SkipValue(), out.WriteValue(standIn))
+	case isLong:
+		return cmp.Or(in.SkipValue(), out.WriteValue(jsontext.Value("[{}]")))
 	}
 
 	token, err := in.ReadToken()

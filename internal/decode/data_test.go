@@ -19,7 +19,6 @@ func TestDataCall_recognised(t *testing.T) {
 
 	const advice = "wire.all_data.at, a pointer to the data, admits it"
 	all := answers{
-		`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:       isData,
 		`{"id":"User-1%40example.com","sessions":[{"page":"1"}],"errors":[],"ok":""}`:  isData,
 		`{"user":{"id":"` + person + `","plan":"gold"},"errors":[]}`:                   isData,
 		`[{"profile":{"plan":"gold"}},{"events":[]}]`:                                  isData,
@@ -40,10 +39,10 @@ func TestDataCall_recognised(t *testing.T) {
 		`[{"status":"pending","name":"x"}]`:                                               advice,
 		`[1]`:                                                                             advice,
 		`"x"`:                                                                             advice,
-		`{"profile":null,"sessions":[]}`:                                                  advice,
-		`{"orders":[{"sku":"1"}]}`:                                                        advice,
-		`{"id":"` + person + `","email":"x","events":[{"name":"x"}]}`:                     advice,
-		`{"events":[{"name":"x"}],"orders":[{"sku":"1"}]}`:                                advice,
+		`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`: advice,
+		`{"orders":[{"sku":"1"}]}`:                                                          advice,
+		`{"id":"` + person + `","email":"x","events":[{"name":"x"}]}`:                       advice,
+		`{"events":[{"name":"x"}],"orders":[{"sku":"1"}]}`:                                  advice,
 		`{"events":[{"name":"x"}],"paging":{"next":"https://example.com/?page=2"}}`:         advice,
 		`{"events":[{"name":"x"}],"after":["x",7]}`:                                         advice,
 		`{"events":[{"name":"x"}],"paginator":{"number":0,"last":false}}`:                   advice,
@@ -160,11 +159,11 @@ func TestReadToken_textInTheFieldToken(t *testing.T) {
 	answers{
 		`{"token":"a.b.c","type":"bearer","user":{"id":1}}`: "a.b.c",
 		`{"user":{"id":1},"auth":{"token":"a.b.c"},"x":[]}`: "a.b.c",
-		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"token":"a.b.c","result":{"token":"d.e.f"}}`: "a.b.c",
+		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"data":{"session":{"token":"a.b.c"}}}`: "a.b.c", `{"token":"d.e.f","result":{"token":"a.b.c"}}`: "a.b.c",
 		`{"code":0,"data":{"token":"a.b.c"}}`: "a.b.c", `{"refresh":{"token":"d.e.f"},"access":{"token":"a.b.c"}}`: none,
 
-		`{"access_token":"a.b.c","token_type":"Bearer"}`: none, `{"data":{"session":{"token":"a.b.c"}}}`: none,
-		`{"token":{"value":"a.b.c"}}`: none, `{"token":null}`: none, `["a.b.c"]`: none, `"a.b.c"`: none,
+		`{"access_token":"a.b.c","token_type":"Bearer"}`: none,
+		`{"token":{"value":"a.b.c"}}`:                    none, `{"token":null}`: none, `["a.b.c"]`: none, `"a.b.c"`: none,
 	}.check(t, "login", func(v jsontext.Value) (string, error) { return decode.ReadToken(v, "/result") })
 }
 

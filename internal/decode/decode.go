@@ -7,7 +7,6 @@ package decode
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,14 +21,10 @@ import (
 type Outcome int
 
 const (
-	// Unrecognised: nothing shows what the answer is.
-	Unrecognised Outcome = iota
-	// Refused: the answer says that the service has not done what it was asked for.
-	Refused
-	// Absent: the answer says that the service holds nothing.
-	Absent
-	// Incomplete: the answer is a part, or may be.
-	Incomplete
+	Unrecognised Outcome = iota // nothing shows what the answer is
+	Refused                     // the service has not done what it was asked for
+	Absent                      // the service holds nothing
+	Incomplete                  // the answer is a part, or may be
 )
 
 // Error says why an answer is not the value it was asked for. Its text holds names of
@@ -56,24 +51,19 @@ func refused() *Error {
 	return &Error{Outcome: Refused, Why: "the answer has a status of success and says that the service refused the request"}
 }
 
-func wantObject(n *node) *Error {
-	return &Error{Why: "expected an object, found " + jsonvalue.KindName(n.Kind())}
+func wantObject(v jsontext.Value) *Error {
+	return &Error{Why: "expected an object, found " + jsonvalue.KindName(v.Kind())}
 }
 
-// ReadToken returns the text of the token in the answer to a login (section 2): in the object at its
-// top, at the place that wire.envelope says, or in the only object at its top that has one. The error is an *Error.
+// ReadToken returns the text of the token in the answer to a login (section 2): at the place that wire.envelope says, or
+// in the outermost object that has one. The error is an *Error.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
-	var inside []string
-	for _, value := range jsonvalue.EachMember(v) {
-		if text := jsonvalue.Text(jsonvalue.At(value, "/token")); text != "" {
-			inside = append(inside, text)
-		}
+	answer := Envelope{}.decode(v)
+	token := answer.find(envelope + "/token").text
+	found := answer.outermost(func(n *node) bool { return n.find("/token").text != "" })
+	if len(found) == 1 {
+		token = cmp.Or(token, found[0].find("/token").text)
 	}
-	if len(inside) != 1 {
-		inside = []string{""}
-	}
-
-	token := cmp.Or(jsonvalue.Text(jsonvalue.At(v, "/token")), jsonvalue.Text(jsonvalue.At(v, envelope+"/token")), inside[0])
 	if token == "" {
 		return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 	}
@@ -84,20 +74,18 @@ func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
 // ReadUser returns an error, which is an *Error, for an answer that is not the record of
 // the current user: an object that reports no error. The interface says nothing else of it.
 func ReadUser(v jsontext.Value) error {
-	user := Envelope{}.decode(v)
 	switch {
-	case user.Kind() != '{':
-		return wantObject(user)
-	case user.says(refusalNames, Failed):
+	case v.Kind() != '{':
+		return wantObject(v)
+	case SaysNo(v):
 		return refused()
 	}
-
 	return nil
 }
 
-// SaysNo reports whether the answer to a request for a change says that it failed: by an error, or by a flag such as
-// success or accepted that is false.
-func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).says(noNames, Failed) }
+// SaysNo reports whether an answer says that the service has not done what it was asked for: by an error, or by a flag
+// such as success that is false.
+func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).says(refusalNames, Failed) }
 
 // AnyValue stands in Envelope.Ignored for any value.
 const AnyValue = "*"
@@ -123,8 +111,7 @@ type Result struct {
 func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
 	isLink := is == '"' || is == 'n'
 	isThere := func(page string) bool {
-		title := strings.ToUpper(page[:1]) + page[1:]
-		return string(at) == strings.NewReplacer("next", page, "Next", title).Replace(string(next))
+		return strings.EqualFold(string(at), strings.ReplaceAll(strings.ToLower(string(next)), "next", page))
 	}
 	return isLink && next != "" && slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, isThere)
 }
@@ -195,10 +182,10 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 		}
 	}
 
-	if found.Value != nil {
+	switch {
+	case found.Value != nil:
 		return found, nil
-	}
-	if found.around.isBlank() {
+	case found.around.isBlank():
 		return found.around, nil
 	}
 
@@ -211,74 +198,72 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 // unexplained returns the Error of an answer with nothing where the content is expected, and something beside it that
 // may say why; nil where nothing stands there but what says yes or nothing, names the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
-	beside := slices.DeleteFunc(answer.leaves(nothing), func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
-	if len(beside) == 0 {
+	beside := answer.beside(nothing, func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
+	if beside == nil {
 		return nil
 	}
 
 	return &Error{
-		Why:    "the answer has nothing at " + Shown(nothing.at()) + ", and what stands beside it may say why: " + Shown(placesOf(beside)...),
+		Why:    "the answer has nothing at " + Shown(nothing.at()) + ", and what stands beside it may say why: " + Shown(beside...),
 		Advice: "look at it: wire.result says by which words an answer says that there is nothing, and wire.ignored leaves out what says nothing",
 	}
 }
 
-const (
-	limitShown = 12  // how many names a message shows at most
-	hidden     = "…" // stands for a name that must not be shown
-)
+// hidden stands in a message for a name that must not be shown, and for those that are left out.
+const hidden = "…"
+
+// listed returns the first of some names for a message.
+func listed(names []string) string {
+	const most = 12
+	if len(names) > most {
+		names = append(names[:most:most], hidden)
+	}
+	return strings.Join(names, ", ")
+}
 
 // Shown returns the first of some places in an answer for a message, such as `"/id", "/total"`, with an ellipsis for
 // each that must not be shown.
 func Shown(places ...jsontext.Pointer) string {
 	var shown []string
-	for _, at := range places[:min(len(places), limitShown)] {
+	for _, at := range places {
 		if !jsonvalue.IsFieldPointer(at) {
 			at = hidden
 		}
 		shown = append(shown, strconv.Quote(string(at)))
 	}
-	if len(places) > limitShown {
-		shown = append(shown, hidden)
-	}
 
-	return strings.Join(shown, ", ")
+	return listed(shown)
 }
 
 // Members returns the names of an object's members for a message, such as ` (its members are "id", "personId")`, and
 // never a value, nor the person, whom the message is about. It is empty where there are none.
 func Members(v jsontext.Value, person string) string {
-	object := Envelope{}.decode(v)
-	if object.Kind() != '{' || len(object.parts()) == 0 {
+	var names []string
+	for name := range jsonvalue.EachMember(v) {
+		text := string(name)
+		if !jsonvalue.IsFieldName(text) || PersonKey(text) == PersonKey(person) {
+			text = hidden
+		}
+		names = append(names, strconv.Quote(text))
+	}
+	if names == nil {
 		return ""
 	}
 
-	for _, m := range object.inside {
-		if PersonKey(m.key) == PersonKey(person) {
-			m.key = hidden
-		}
-	}
-
-	return " (its members are " + strings.ReplaceAll(Shown(placesOf(object.inside)...), `"/`, `"`) + ")"
+	return " (its members are " + listed(names) + ")"
 }
 
 // Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing of
-// what is deeper than that, and no key of an object that looks like a map, which may be a person.
+// what is deeper than that, and no name of an object of objects, which may be a person.
 func Structure(v jsontext.Value) string {
-	elements := jsonvalue.Elements(v)
-	switch {
-	case len(elements) > 0:
-		return "an array of " + Structure(elements[0])
-	case isMap(v):
-		return "a map of objects"
+	answer := Envelope{}.decode(v)
+	isScalar := func(part *node) bool { return part.Kind() != '{' }
+	switch parts := answer.parts(); {
+	case v.Kind() == '[' && len(parts) > 0:
+		return "an array of " + Structure(parts[0].Value)
+	case len(parts) > 1 && !slices.ContainsFunc(parts, isScalar):
+		return "an object of objects"
 	}
-	return jsonvalue.KindName(v.Kind()) + Members(v, "")
-}
 
-// isMap reports whether an object looks like a map: several members, all of them objects with the same names.
-func isMap(v jsontext.Value) bool {
-	members, structures := jsonvalue.Members(v), map[string]bool{}
-	for _, value := range members {
-		structures[fmt.Sprint(slices.Sorted(maps.Keys(jsonvalue.Members(value))))] = true
-	}
-	return len(members) > 1 && len(structures) == 1 && !structures["[]"]
+	return jsonvalue.KindName(v.Kind()) + Members(v, "")
 }

@@ -3,7 +3,6 @@
 package decode
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -14,29 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
-)
-
-// Forms of times.
-const (
-	TimeRFC3339 = "rfc3339"
-	TimeUnixMS  = "unix_ms"
-	TimeUnixS   = "unix_s"
-	TimeUTC     = "utc"  // RFC 3339 without a zone
-	TimeDate    = "date" // its first moment
-)
-
-// layouts are those of the forms that are text.
-var layouts = map[string][]string{
-	TimeRFC3339: {time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"},
-	TimeUTC:     {"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"},
-	TimeDate:    {time.DateOnly},
-}
-
-// earliestInstant is the first one that counts as a time, and endOfInstants is later than all that
-// RFC 3339 can write, as state has to.
-var (
-	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
 // node is a JSON value of an answer. What is in it is decoded once it is asked for, since a list may be long. A
@@ -57,9 +33,6 @@ type node struct {
 // composites are the kinds of values that have parts.
 var composites = []jsontext.Kind{'{', '['}
 
-// missing stands for a field that an object does not have.
-var missing = &node{isDecoded: true}
-
 // parts returns the members of an object, or the elements of an array.
 func (n *node) parts() []*node {
 	if n.isDecoded {
@@ -67,23 +40,12 @@ func (n *node) parts() []*node {
 	}
 
 	n.isDecoded = true
-	if n.Kind() != '{' {
-		for i, v := range jsonvalue.Elements(n.Value) {
-			n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Scalar(v)})
-		}
-		return n.inside
-	}
-
-	in := jsontext.NewDecoder(bytes.NewBuffer(n.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	_, _ = in.ReadToken() // here and below, there is no error: the value is valid
-	for in.PeekKind() == '"' {
-		name, _ := in.ReadToken()
-		key := name.String()
-		v, _ := in.ReadValue()
-		end := int(in.InputOffset())
-
-		v = n.Value[end-len(v) : end] // v is the decoder's
+	for name, v := range jsonvalue.EachMember(n.Value) {
+		key := string(name)
 		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: jsonvalue.Scalar(v)})
+	}
+	for i, v := range jsonvalue.Elements(n.Value) {
+		n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Scalar(v)})
 	}
 
 	return n.inside
@@ -99,36 +61,37 @@ func (n *node) named(names ...string) (found []*node) {
 	return found
 }
 
-// field returns what the pointer of a setting leads to, or without one the first of the usual names that is a member and
-// not null. The last member of a name counts, since a plain id follows the @id of JSON-LD.
-func (n *node) field(at jsontext.Pointer, usual []string) *node {
+// fields returns what the pointer of a setting leads to, or without one the members with the usual names, the usual
+// name first. The last member of a name comes first, since a plain id follows the @id of JSON-LD.
+func (n *node) fields(at jsontext.Pointer, usual []string) []*node {
 	if at != "" {
-		return n.find(at)
-	}
-	for _, name := range usual {
-		for _, m := range slices.Backward(n.parts()) {
-			if m.name == name && m.Kind() != 'n' {
-				return m
-			}
-		}
+		return []*node{n.find(at)}
 	}
 
-	return missing
+	found := n.named(usual...)
+	slices.Reverse(found)
+	slices.SortStableFunc(found, func(a, b *node) int { return cmp.Compare(slices.Index(usual, a.name), slices.Index(usual, b.name)) })
+
+	return found
 }
 
-// words returns the texts where the pointer of a setting leads to, or without one in all members with one of the usual
-// names.
-func (n *node) words(at jsontext.Pointer, usual []string) (words []string) {
-	found := n.named(usual...)
-	if at != "" {
-		found = []*node{n.find(at)}
+// field returns the first of some fields that is not null; an empty node if there is none.
+func (n *node) field(at jsontext.Pointer, usual []string) *node {
+	for _, field := range n.fields(at, usual) {
+		if field.Kind() != 'n' {
+			return field
+		}
 	}
-	for _, field := range found {
+	return &node{}
+}
+
+// words returns the texts of some fields.
+func (n *node) words(at jsontext.Pointer, usual []string) (words []string) {
+	for _, field := range n.fields(at, usual) {
 		if field.text != "" {
 			words = append(words, field.text)
 		}
 	}
-
 	return words
 }
 
@@ -158,6 +121,24 @@ func (n *node) only(beside []string) *node {
 	return found[0]
 }
 
+// outermost returns the objects that have something, of the outermost level on which one has it.
+func (n *node) outermost(has func(*node) bool) (found []*node) {
+	for level := []*node{n}; len(level) > 0 && len(found) == 0; {
+		var inside []*node
+		for _, object := range level {
+			if has(object) {
+				found = append(found, object)
+			}
+			if object.Kind() == '{' {
+				inside = append(inside, object.parts()...)
+			}
+		}
+		level = inside
+	}
+
+	return found
+}
+
 // isBlank reports whether there is nothing in a value: it is null, an empty array, which is how PHP writes an
 // object without members, or an object of nothing but nulls and such objects.
 func (n *node) isBlank() bool {
@@ -170,6 +151,16 @@ func (n *node) isBlank() bool {
 	}
 
 	return n.Kind() == 'n'
+}
+
+// beside returns where an answer has leaves outside of a part of it, other than those that may stand there.
+func (n *node) beside(part *node, mayStand func(*node) bool) (places []jsontext.Pointer) {
+	for _, leaf := range n.leaves(part) {
+		if !mayStand(leaf) {
+			places = append(places, leaf.at())
+		}
+	}
+	return places
 }
 
 // leaves returns the values in n that are empty, or neither an object nor an array, in their order: those that
@@ -194,13 +185,6 @@ func (n *node) at() jsontext.Pointer {
 		return ""
 	}
 	return n.around.at().AppendToken(n.key)
-}
-
-func placesOf(nodes []*node) (places []jsontext.Pointer) {
-	for _, n := range nodes {
-		places = append(places, n.at())
-	}
-	return places
 }
 
 // verdict returns what a member says of what was asked for, by its name and value; Unclear if it says nothing of it.
@@ -228,7 +212,7 @@ func (n *node) verdict() Progress {
 
 // says reports whether a member of an object with one of some names has this verdict.
 func (n *node) says(names []string, what Progress) bool {
-	return slices.ContainsFunc(n.parts(), func(m *node) bool { return slices.Contains(names, m.name) && m.verdict() == what })
+	return slices.ContainsFunc(n.named(names...), func(m *node) bool { return m.verdict() == what })
 }
 
 // isSilent reports whether a member says nothing, nothing but yes, a time, or the links of HAL without a next page.
@@ -252,6 +236,29 @@ func (n *node) truth() (isTrue, ok bool) {
 	isTrue, ok = truths[strings.ToLower(cmp.Or(n.text, string(n.Value)))]
 	return isTrue, ok
 }
+
+// Forms of times.
+const (
+	TimeRFC3339 = "rfc3339"
+	TimeUnixMS  = "unix_ms"
+	TimeUnixS   = "unix_s"
+	TimeUTC     = "utc"  // RFC 3339 without a zone
+	TimeDate    = "date" // its first moment
+)
+
+// layouts are those of the forms that are text.
+var layouts = map[string][]string{
+	TimeRFC3339: {time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"},
+	TimeUTC:     {"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"},
+	TimeDate:    {time.DateOnly},
+}
+
+// earliestInstant is the first one that counts as a time, and endOfInstants is later than all that
+// RFC 3339 can write, as state has to.
+var (
+	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
 
 // instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds since 1970, or
 // in another one. An empty text is the zero Time, and so is an instant before the year 2000, which programs write for

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,11 +17,10 @@ import (
 // PendingList is the pending list as far as it was recognised. Who reads the list fills in all but the records.
 type PendingList struct {
 	Records []PendingRecord
-	Gap     string // why the list is not whole, and which setting admits it; never a value of the list
-	Hint    string // completes a sentence about records whose person or operation is not known, with the settings that name it
-	Cached  bool   // a cache has kept the answer for some time
-	// Date is when the service made the answer; zero if it does not say so.
-	Date time.Time
+	Gap     string    // why the list is not whole, and which setting admits it; never a value of the list
+	Hint    string    // completes a sentence about records whose person or operation is not known, with the settings that name it
+	Cached  bool      // a cache has kept the answer for some time
+	Date    time.Time // when the service made the answer; zero if it does not say so
 }
 
 // Partial returns the Error of a list that only its user can declare to be whole.
@@ -70,7 +68,21 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 		return list, Partial("it holds an entry that is not an object")
 	}
 
-	return list, c.besides(answer, found, strconv.Itoa(len(elements)))
+	beside := answer.beside(found, func(leaf *node) bool {
+		isCount := slices.Contains(countNames, leaf.name) && leaf.text == strconv.Itoa(len(elements))
+		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
+		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
+	})
+	if beside == nil {
+		return list, nil
+	}
+
+	return list, &Error{
+		Outcome: Incomplete,
+		Why:     "beside its list it has " + Shown(beside...),
+		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
+			"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
+	}
 }
 
 // list returns the list of an answer, or what stands for an empty one: null, nothing where Total counts none, or with
@@ -90,12 +102,12 @@ func (c ListCall) list(answer *node) (*node, error) {
 		return answer, nil
 	}
 
-	advice := Admits(`wire.pending.use = "ignored"`)
+	setting := `wire.pending.use = "ignored"`
 	if len(lists) > 1 {
-		advice = Admits("wire.pending.at")
+		setting = "wire.pending.at"
 	}
 
-	return nil, &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value), Advice: advice}
+	return nil, &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value), Advice: Admits(setting)}
 }
 
 // arrays returns an array, or those in an object, and in the objects in it, if isDeep; none that is ignored.
@@ -114,26 +126,6 @@ func (n *node) arrays(isDeep bool) (found []*node) {
 	return found
 }
 
-// besides returns the Error of an answer that has something beside its list, of this length, that may say that it is not
-// whole.
-func (c ListCall) besides(answer, list *node, length string) error {
-	beside := slices.DeleteFunc(answer.leaves(list), func(leaf *node) bool {
-		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
-		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
-		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
-	})
-	if len(beside) == 0 {
-		return nil
-	}
-
-	return &Error{
-		Outcome: Incomplete,
-		Why:     "beside its list it has " + Shown(placesOf(beside)...),
-		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
-			"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
-	}
-}
-
 // PendingRecord is one entry of the pending list. What is not recognised is only in JSON.
 type PendingRecord struct {
 	ID          string
@@ -142,9 +134,8 @@ type PendingRecord struct {
 	CreatedAt   time.Time
 	Status      string
 	Progress    Progress // by all statuses, errors and flags; Unclear if they disagree or are not known
-	Disagrees   bool
-	Code        string // of a failure
-	JSON        []byte // the complete record
+	Code        string   // of a failure
+	JSON        []byte   // the complete record
 }
 
 // IsUnknown reports whether the record does not say in a known way whom or which operation it is about.
@@ -179,64 +170,55 @@ type RecordMap struct {
 	Statuses map[string][]string `json:"statuses,omitzero"` // words, by one of StatusMeanings
 }
 
-func (m RecordMap) record(n *node) (r PendingRecord) {
+func (m RecordMap) record(n *node) PendingRecord {
 	person := n.field(m.Identity, personNames).text
 	created, _ := n.field(m.Created, createdNames).instant(TimeUnixS)
 	failure := n.field("", errorNames)
-	r = PendingRecord{
+
+	return PendingRecord{
 		ID:          requestID(n.field(m.ID, idNames), person),
 		Identity:    person,
 		RequestType: m.requestType(n),
 		CreatedAt:   created,
 		Status:      n.field(m.Status, statusNames).text,
+		Progress:    m.progress(n),
 		Code:        cmp.Or(failure.field("", codeNames).text, n.field("", codeNames).text, failure.text, failure.field("", messageNames).text),
 		JSON:        n.Value,
 	}
-	r.Progress, r.Disagrees = m.progress(n)
-
-	return r
 }
 
-// requestType returns the type of a request: what all words in the fields for a type stand for, other than
-// numbers and neutral ones. It is empty if that is not known: if a word stands for none, or for another.
+// requestType returns the type of a request: what all words in the fields for a type stand for. It is empty if that
+// is not known: if a word stands for none, or for another.
 func (m RecordMap) requestType(n *node) string {
 	var types []string
 	for _, word := range n.words(m.Type, typeNames) {
-		meant := meaning(word, m.Types, typeWords)
-		isNeutral := strings.Trim(word, "0123456789") == "" || slices.Contains(neutralWords, jsonvalue.Fold(word))
-		if meant != "" || !isNeutral {
-			types = append(types, meant)
-		}
+		types = append(types, meaning(word, m.Types, typeWords))
 	}
 	if types = slices.Compact(types); len(types) != 1 {
 		return ""
 	}
-
 	return types[0]
 }
 
 // progress returns what a record says of its request: by each status, and by errors and flags, which
-// can only say that it failed. An end of a request that says nothing else, or that is pending, is
-// Unclear. Without any of them, the request is waiting.
-func (m RecordMap) progress(n *node) (progress Progress, disagrees bool) {
+// can only say that it failed. What contradicts itself is Unclear, and so is an end without an outcome. A record
+// that says nothing of it is Waiting.
+func (m RecordMap) progress(n *node) Progress {
 	var says []Progress
 	for _, status := range n.words(m.Status, statusNames) {
 		says = append(says, m.progressOf(status))
 	}
-	if n.says(noNames, Failed) {
+	if n.says(refusalNames, Failed) {
 		says = append(says, Failed)
 	}
-
-	isEnded := n.field("", endNames).Value != nil
-
-	first := append(says, Waiting)[0]
-	isPending := first == Waiting
-	switch {
-	case len(slices.Compact(says)) > 1:
-		return Unclear, true
-	case isPending && isEnded:
-		return Unclear, len(says) > 0
+	isPending := len(says) == 0 || says[0] == Waiting
+	if isPending && n.field("", endNames).Value != nil {
+		says = append(says, Unclear)
 	}
 
-	return first, false
+	if says = slices.Compact(says); len(says) > 1 {
+		return Unclear
+	}
+
+	return append(says, Waiting)[0]
 }

@@ -96,9 +96,6 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 // recordText returns what a record says: its id, person, type, status, progress and code.
 func recordText(r decode.PendingRecord) string {
 	progress := map[decode.Progress]string{decode.Waiting: "waiting", decode.Unclear: "unclear", decode.Failed: "failed", decode.Done: "done", decode.Ended: "ended"}[r.Progress]
-	if r.Disagrees {
-		progress += "!"
-	}
 	text := strings.Join([]string{cmp.Or(r.ID, "-"), cmp.Or(r.Identity, "-"), cmp.Or(r.RequestType, "-"), cmp.Or(r.Status, "-"), progress}, " ")
 	return strings.TrimSpace(text + " " + r.Code)
 }
@@ -122,7 +119,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 		{decode.RecordMap{}, answers{
 			one: "r-1 user-1 data_deletion pending waiting",
 			`{"request_id":"r-1","identity_id":"user-1","request_type":"DATA_ACCESS","created_at":1769860800000,"state":"open"}`: "r-1 user-1 data_access open waiting",
-			`{"id":"r-1","subject":"user-1","action":"profile-update","type":"request"}`:                                         "r-1 user-1 profile_update - waiting",
+			`{"id":"r-1","subject":"user-1","action":"profile-update"}`:                                                          "r-1 user-1 profile_update - waiting",
 			`{"_id":{"$oid":"r-1"},"user":{"id":"user-1"},"type":"DELETE_ALL_DATA"}`:                                             "r-1 - data_deletion - waiting",
 			`{"type":"pending-requests","id":"r-1","attributes":{"identityId":"user-1","operation":"getAllData"}}`:               "r-1 - - - waiting",
 			`{"id":"r-1","identityId":"user-1","operation":"removeProfileField"}`:                                                "r-1 user-1 - - waiting",
@@ -130,7 +127,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 			`{"_links":{"self":{"href":"x"}},"id":7,"identityId":8,"kind":"erasure"}`: "7 8 data_deletion - waiting",
 			`{"id":null,"requestId":"r-1","operation":"erase"}`:                       "r-1 - data_deletion - waiting",
 			`{"id":"user-1","identityId":"user-1","operation":"erase"}`:               "- user-1 data_deletion - waiting",
-			`{"@id":"/r/1","id":"r-1","type":3,"operation":"erase"}`:                  "r-1 - data_deletion - waiting",
+			`{"@id":"/r/1","id":"r-1","type":"Request","operation":"erase"}`:          "r-1 - - - waiting",
 			`{"id":"r-1","identityId":"user-1","type":"consent","action":"delete"}`:   "r-1 user-1 - - waiting",
 			`{"id":"r-1","customer":"user-1","what":"deleteAllData"}`:                 "r-1 - - - waiting",
 
@@ -146,9 +143,9 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 			status(`"simmering"`): "- - - simmering unclear", status(`"not pending"`): "- - - not pending unclear", status(`"undone"`): "- - - undone unclear", status(`7`): "- - - 7 unclear",
 
 			// An end without an outcome, and what contradicts itself, is unclear.
-			status(`"queued","endedAt":"2026-01-31T12:00:00Z"`): "- - - queued unclear!", status(`null,"completedAt":"2026-01-31T12:00:00Z"`): "- - - - unclear",
-			status(`"completed","error":{"code":"x"}`): "- - - completed unclear! x", status(`"completed","success":false`): "- - - completed unclear!",
-			status(`"done","state":"queued"`): "- - - done unclear!", status(`"failed","error":{"code":"x"}`): "- - - failed failed x", status(`null,"success":false`): "- - - - failed",
+			status(`"queued","endedAt":"2026-01-31T12:00:00Z"`): "- - - queued unclear", status(`null,"completedAt":"2026-01-31T12:00:00Z"`): "- - - - unclear",
+			status(`"completed","error":{"code":"x"}`): "- - - completed unclear x", status(`"completed","success":false`): "- - - completed unclear",
+			status(`"done","state":"queued"`): "- - - done unclear", status(`"failed","error":{"code":"x"}`): "- - - failed failed x", status(`null,"success":false`): "- - - - failed",
 		}},
 		{ended, answers{status(`"archived"`): "- - - archived ended", status(`"gone_away"`): "- - - gone_away ended"}},
 		{own, answers{

@@ -55,35 +55,43 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	}
 
 	profile := Profile{Members: jsonvalue.Members(found.Value)}
+	isNothing := found.isBlank() && answer.Kind() != 'n' // null is not a profile
 	switch {
-	case shareName(profile.Members, c.Managed):
+	case found.shares(c.Managed):
 		return profile, nil
-	case found.isBlank() && answer.Kind() != 'n': // null is not a profile
+	case found.says(refusalNames, Failed):
+		return Profile{}, refused()
+	case isNothing:
 		return profile, cmp.Or(c.enveloped(found), unexplained(answer, found))
-	case found.Kind() == '{':
-		return profile, c.enveloped(found)
+	case found.Kind() != '{':
+		return Profile{}, wantObject(found.Value)
 	}
 
-	return Profile{}, wantObject(found)
+	return profile, c.enveloped(found)
 }
 
-// enveloped returns the Error of an object that looks like an envelope: members that are managed stand in an object
-// inside, or, where none is known, at most one object stands beside nothing but words of envelopes. One with a code of
-// failure refuses, and so does any object that says so. It returns nil for any other one, and for the one where At says.
+// shares reports whether an object has one of some members.
+func (n *node) shares(members map[string]jsontext.Value) bool {
+	isOne := func(m *node) bool { return members[m.key] != nil }
+	return n.Kind() == '{' && slices.ContainsFunc(n.parts(), isOne)
+}
+
+// enveloped returns the Error of an object that looks like an envelope, unless At says that it is the profile: managed
+// members stand in an object inside, or, where none is known, at most one object stands beside nothing but words of
+// envelopes.
 func (c ProfileCall) enveloped(n *node) error {
 	inside, isEnvelope := n.enclosed()
-	switch {
-	case n.says(refusalNames, Failed):
-		return refused()
-	case c.At != nil:
-		return nil
-	case isEnvelope && n.says(codeNames, Failed):
-		return refused()
-	case len(c.Managed) > 0:
-		inside = c.holders(n)
+	isRefusal := isEnvelope && n.says(codeNames, Failed)
+	if len(c.Managed) > 0 {
+		inside = n.outermost(func(object *node) bool { return object.shares(c.Managed) })
 		isEnvelope = len(inside) > 0
 	}
-	if !isEnvelope {
+	switch {
+	case c.At != nil:
+		return nil
+	case isRefusal:
+		return refused()
+	case !isEnvelope:
 		return nil
 	}
 
@@ -108,25 +116,4 @@ func (n *node) enclosed() (content []*node, isEnvelope bool) {
 	isOther := func(m *node) bool { return m != only && !m.isIgnored && !slices.Contains(envelopeNames, m.name) }
 
 	return content, len(n.parts()) > 0 && !slices.ContainsFunc(n.parts(), isOther)
-}
-
-// holders returns the objects inside of an object that have managed members.
-func (c ProfileCall) holders(n *node) (found []*node) {
-	for _, m := range n.parts() {
-		if shareName(jsonvalue.Members(m.Value), c.Managed) {
-			found = append(found, m)
-		} else if m.Kind() == '{' {
-			found = append(found, c.holders(m)...)
-		}
-	}
-	return found
-}
-
-func shareName(a, b map[string]jsontext.Value) bool {
-	for name := range a {
-		if _, has := b[name]; has {
-			return true
-		}
-	}
-	return false
 }

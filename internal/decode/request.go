@@ -14,8 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// The request types, which are the deferred actions of section 4, as this provider names
-// them.
+// The request types, which are the deferred actions of section 4, as this provider names them.
 const (
 	RequestProfileUpdate = "profile_update"
 	RequestDataAccess    = "data_access"
@@ -74,7 +73,7 @@ type request struct {
 // request returns what an object and the only objects in it say of a request. An id or a time is that of the outermost
 // one: those inside may be of a record. person is whom the request is about.
 func (n *node) request(person string) (r request) {
-	id := missing
+	id := &node{}
 	for object := n; object != nil; object = object.only(unwrappedNames) {
 		isOpen := object.says(statusNames, Waiting) || RecordMap{}.requestType(object) != ""
 		created, _ := object.field("", createdNames).instant(TimeUnixS)
@@ -82,7 +81,7 @@ func (n *node) request(person string) (r request) {
 		r.isRefused = r.isRefused || object.says(failureNames, Failed)
 		r.isOpen = r.isOpen || isOpen
 		r.created = cmp.Or(r.created, created)
-		if id == missing {
+		if id.Value == nil {
 			id = object.field("", idNames)
 		}
 	}
@@ -117,24 +116,18 @@ type Receipt struct {
 func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 	answer := e.decode(v)
-	request := answer.request(person)
-	if request.isRefused {
+	request, isDone := answer.request(person), e.Result.Says(v) == nil
+	switch {
+	case request.isRefused:
 		return Receipt{}, refused()
-	}
-	isDone := e.Result.Says(v) == nil
-	if !isDone { // the identifier may be that of the call
+	case !isDone: // the identifier may be that of the call
 		return Receipt{At: time.Now(), NotUnderstood: Structure(v)}, nil
 	}
 
-	receipt := Receipt{ID: request.id, At: time.Now()}
-	if name := answer.find("/name").text; strings.Contains(name, "operations/") { // of a long-running operation (AIP-151)
-		receipt.ID = cmp.Or(receipt.ID, name)
-	}
-	isRequest := receipt.ID != "" || request.isOpen
+	receipt, isRequest := Receipt{ID: request.id, At: time.Now()}, request.id != "" || request.isOpen
 	if isRequest {
 		receipt.At = cmp.Or(request.created, receipt.At)
 	}
-
 	isSuccess := answer.find(e.Result.At).isIgnored // by its word
 	switch {
 	case status == 202, status == 204, isRequest, isSuccess, answer.says(flagNames, Done), answer.isBlank():
@@ -149,12 +142,12 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 // profile with the values that were sent is a receipt too; its identifier is not that of a
 // request.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
-	shown, answer := v, Envelope{}.decode(v)
-	if parts := answer.parts(); len(parts) == 1 && parts[0].Kind() == '{' {
-		shown = parts[0].Value
+	shown := Envelope{}.decode(v)
+	if parts := shown.parts(); len(parts) == 1 && parts[0].Kind() == '{' {
+		shown = parts[0]
 	}
-	profile := Profile{Members: jsonvalue.Members(shown)}
-	if shareName(sent, profile.Members) && profile.Holds(sent) && !answer.says(noNames, Failed) {
+	profile := Profile{Members: jsonvalue.Members(shown.Value)}
+	if shown.shares(sent) && profile.Holds(sent) && !SaysNo(v) {
 		return Receipt{At: time.Now()}, nil
 	}
 

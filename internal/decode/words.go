@@ -28,8 +28,7 @@ var (
 	codeNames    = strings.Fields("code errorcode errcode errno retcode ret resultcode returncode respcode statuscode")
 	resultNames  = slices.Concat(strings.Fields("result"), statusNames, codeNames)
 	refusalNames = strings.Fields("ok success error errors")
-	noNames      = slices.Concat(errorNames, flagNames)
-	failureNames = slices.Concat(noNames, statusNames)
+	failureNames = slices.Concat(errorNames, flagNames, statusNames)
 
 	// Of an answer and not of its content.
 	describingNames = strings.Fields("links meta relationships warnings error errors cursor paging pagination page")
@@ -61,8 +60,6 @@ var (
 			" dataexport exportdata accessrequest"),
 		RequestProfileUpdate: strings.Fields("updateuserprofile updateprofile userprofileupdate profileupdate patchprofile updateprofilerequest"),
 	}
-	// neutralWords are names of types that say nothing of the operation.
-	neutralWords = strings.Fields("request requests pendingrequest pendingrequests deferredrequest deferredrequests pendingaction pendingactions job task action")
 
 	statusWords = map[string][]string{
 		StatusWaiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
@@ -85,10 +82,8 @@ func meaning(word string, settings, usual map[string][]string) string {
 			return meant
 		}
 	}
-
-	folded := jsonvalue.Fold(word)
 	for meant, words := range usual {
-		if slices.Contains(words, folded) {
+		if slices.Contains(words, jsonvalue.Fold(word)) {
 			return meant
 		}
 	}
