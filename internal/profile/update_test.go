@@ -3,7 +3,6 @@
 package profile_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,47 +14,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
-
-// A pending update is a warning of an apply that has waited, and the plan is empty unless the wait was interrupted. An
-// apply that waits longer, again, or from now on, waits for the same update.
-func TestProfile_waitIsResumed(t *testing.T) {
-	t.Parallel()
-	within := func(limit string) prototest.Attributes {
-		return prototest.Attributes{"timeouts": prototest.Attributes{"create": limit, "update": limit}}
-	}
-	for how, given := range map[string]prototest.Attributes{"still pending": within("300ms"), "Interrupted while waiting": nil, "": notWaiting} {
-		run(t, how, func(t *testing.T, o *object) {
-			o.config = config(gold, given)
-			plan, _ := o.MustPlan(name, nil, o.config)
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-			defer cancel()
-			o.state, o.diags = o.Apply(ctx, name, nil, plan)
-			o.NoErrors(o.diags)
-			prototest.WantText(t, append(o.diags.Warnings(), ""), how)
-			o.want(false, gold)
-			if given != nil {
-				o.wantEmptyPlan()
-			}
-
-			o.NewRun()
-			if given != nil {
-				o.config = config(gold, within("1m"))
-			} else if plan, _ := o.MustPlan(name, o.state, quickGold); plan.Attributes["fulfilled"] == prototest.Unknown {
-				t.Error("it is planned to go on with a wait that there is no more")
-			}
-			plan, _ = o.MustPlan(name, o.state, o.config)
-			if plan.Attributes["fulfilled"] != prototest.Unknown {
-				t.Errorf("planned is %v", plan.Attributes)
-			}
-			o.service.FulfilAll() // between plan and apply
-			o.state, o.diags = o.Apply(t.Context(), name, o.state, plan)
-			o.says()
-			o.want(true, gold)
-			o.wantEmptyPlan()
-			wantSent(t, o.service, gold)
-		}, never)
-	}
-}
 
 // panicsOnceSent is the context of an apply. It panics when it is asked for its deadline once the update was sent, which
 // is when the wait begins.
@@ -107,6 +65,15 @@ func TestProfile_unknownInThePlan(t *testing.T) {
 		}
 		wantSent(t, o.service, gold)
 	})
+	run(t, "nothing but a longer wait", func(t *testing.T, o *object) {
+		o.apply(quickGold)
+		o.try(config(gold, prototest.Attributes{"timeouts": prototest.Attributes{"update": "1m"}}))
+		o.says("Accepted and still pending")
+		o.service.FulfilAll()
+		o.apply(config(gold, prototest.Attributes{"timeouts": prototest.Attributes{"update": "2m"}}))
+		o.want(true, gold)
+		wantSent(t, o.service, gold)
+	}, never)
 }
 
 // The service carries out nothing by itself.
