@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 )
 
@@ -31,66 +30,42 @@ const (
 func TestAccExportFileResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
 	service, path, moved := startService(t), target(t), target(t)
-	updated := acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate))
+	config := func(path string, lines ...string) string {
+		return acctest.Block(service) + fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = \"2026-03-01\"\n  path = %q\n  %s\n}\n", path, strings.Join(lines, "\n  "))
+	}
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config: testAccExportFileConfig(service, path),
+				Config: config(path),
 				ConfigPlanChecks: acctest.Planned(
 					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
 					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("sha256")),
-					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("counts")),
 				),
 				ConfigStateChecks: []statecheck.StateCheck{
-					inState("org_id", knownvalue.StringExact(mocktest.Org)),
-					inState("account_id", knownvalue.Null()),
-					inState("compression", knownvalue.StringExact("none")),
-					inState("with_kind", knownvalue.Null()),
-					inState("complete", knownvalue.Bool(true)),
-					inState("sha256", knownvalue.StringExact(digest(lines))),
-					inState("bytes", knownvalue.Int64Exact(int64(len(lines)))),
-					inState("files", knownvalue.Null()),
+					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("complete"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(lines))),
 				},
 				PostApplyFunc: func() { wantContent(t, path, lines) },
 			},
 			{
-				Config:            testAccExportFileConfig(service, moved, `kinds = ["events"]`),
-				ConfigPlanChecks:  updated,
-				ConfigStateChecks: []statecheck.StateCheck{inState("path", knownvalue.StringExact(moved))},
+				Config:           config(moved, `kinds = ["events"]`),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate)),
 				PostApplyFunc: func() {
 					wantNothing(t, path)
 					wantContent(t, moved, eventLines)
 				},
 			},
 			{
-				Config: testAccExportFileConfig(service, moved, `kinds = ["events"]`, `overwrite = true`),
-				ConfigPlanChecks: acctest.Planned(
-					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate),
-					plancheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(eventLines))),
-				),
+				Config:           config(moved, `kinds = ["events"]`, `overwrite = true`), // exports nothing
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(eventLines)))),
 			},
 		},
 	})
 
 	wantNothing(t, moved)
 	wantCount(t, service, 2)
-}
-
-// inState returns a check of an attribute in state.
-func inState(name string, check knownvalue.Check) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New(name), check)
-}
-
-func testAccExportFileConfig(service *mocktest.Instance, path string, lines ...string) string {
-	return acctest.Block(service) + fmt.Sprintf(`
-resource "analytics_export_file" "day" {
-  utc_date = "2026-03-01"
-  path     = %q
-  %s
-}
-`, path, strings.Join(lines, "\n  "))
 }
 
 // TestAccExportDataSource_basic reads a day in the plan, and uses what it read in an output.
@@ -125,29 +100,9 @@ output "events" {
 func TestAccExportDayAction_basic(t *testing.T) {
 	acctest.PreCheck(t, acctest.Actions)
 	service, path := startService(t), target(t)
-	written := func(text string, exports int) func() {
-		return func() {
-			wantContent(t, path, text)
-			wantCount(t, service, exports)
-		}
-	}
-	events := []string{`kinds = ["events"]`, `overwrite = true`}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: testAccExportDayConfig(service, "first", path), PostApplyFunc: written(lines, 1)},
-			{
-				Config:           testAccExportDayConfig(service, "first", path, events...),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectEmptyPlan()), PostApplyFunc: written(lines, 1),
-			},
-			{Config: testAccExportDayConfig(service, "second", path, events...), PostApplyFunc: written(eventLines, 2)},
-		},
-	})
-}
-
-func testAccExportDayConfig(service *mocktest.Instance, input, path string, lines ...string) string {
-	return acctest.Block(service) + fmt.Sprintf(`
+	step := func(input, others, text string, exports int) resource.TestStep {
+		return resource.TestStep{
+			Config: acctest.Block(service) + fmt.Sprintf(`
 resource "terraform_data" "path" {
   input = %q
 }
@@ -170,5 +125,17 @@ action "analytics_export_day" "day" {
     %s
   }
 }
-`, path, input, strings.Join(lines, "\n    "))
+`, path, input, others),
+			PostApplyFunc: func() {
+				wantContent(t, path, text)
+				wantCount(t, service, exports)
+			},
+		}
+	}
+	const events = "kinds = [\"events\"]\n overwrite = true"
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps:                    []resource.TestStep{step("first", "", lines, 1), step("first", events, lines, 1), step("second", events, eventLines, 2)},
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -51,19 +50,12 @@ func TestExportFile_severalFiles(t *testing.T) {
 		"one for each kind, and back": func(f *fileTest, whole string) []fileStep {
 			path, of := splitPath(f.T)
 			texts, files, list, total := map[string]string{}, prototest.Attributes{}, "", 0
-			for kind, text := range map[string]string{
-				"persons":  `{"id":"p-2026-03-01","name":"Jane Canary"}` + "\n",
-				"sessions": `{"id":"s-2026-03-01"}` + "\n",
-				"events":   `{"id":"e1-2026-03-01"}` + "\n" + `{"id":"e2-2026-03-01"}` + "\n",
-			} {
+			for i, text := range []string{`{"id":"p-2026-03-01","name":"Jane Canary"}` + "\n", `{"id":"s-2026-03-01"}` + "\n", eventRecords} {
+				kind := []string{"persons", "sessions", "events"}[i]
 				texts[of(kind)] = text
-				files[kind] = prototest.Attributes{
-					"path": of(kind), "sha256": digest(text), "bytes": float64(len(text)), "records": float64(strings.Count(text, "\n")),
-				}
+				files[kind] = prototest.Attributes{"path": of(kind), "sha256": digest(text), "bytes": float64(len(text)), "records": float64(strings.Count(text, "\n"))}
+				list += digest(text) + "  " + kind + "\n"
 				total += len(text)
-			}
-			for _, kind := range []string{"persons", "sessions", "events"} {
-				list += digest(texts[of(kind)]) + "  " + kind + "\n"
 			}
 
 			return []fileStep{
@@ -184,44 +176,29 @@ func TestExportFile_verify(t *testing.T) {
 func TestExportFile_destroyed(t *testing.T) {
 	t.Parallel()
 
-	for name, tc := range map[string]struct {
-		config prototest.Attributes
-		put    map[string]string // into the folder, before
-		says   string
-		left   string // in the file
-	}{
-		"one file, retained":     {prototest.Attributes{"on_destroy": "retain"}, nil, "", lines},
-		"altered":                {nil, map[string]string{"day.ndjson": "theirs"}, "The file stays", "theirs"},
-		"several, and leftovers": {prototest.Attributes{"path": "{kind}", "kinds": []any{"persons"}}, map[string]string{".analytics-" + digest("events")[:16] + ".tmp": person}, "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
+		"retained": func(_ *fileTest, path string) []fileStep {
+			return []fileStep{
+				{config: file(path, prototest.Attributes{"on_destroy": "retain"}), exports: 1},
+				{files: map[string]string{path: lines}},
+			}
+		},
+		"altered": func(f *fileTest, path string) []fileStep {
+			return []fileStep{
+				{config: file(path, nil), exports: 1},
+				{before: func() { write(f.T, path, "theirs") }, warnings: []string{"The file stays"}, files: map[string]string{path: "theirs"}},
+			}
+		},
+		"several, and leftovers": func(f *fileTest, _ string) []fileStep {
+			path, of := splitPath(f.T)
+			left := filepath.Join(filepath.Dir(of("events")), ".analytics-"+digest("part-0.ndjson")[:16]+".tmp")
 
-			p, service := start(t)
-			path := target(t)
-			config := file(path, tc.config)
-			if tc.config["path"] != nil {
-				config["path"] = filepath.Join(filepath.Dir(path), "{kind}")
+			return []fileStep{
+				{config: splitFile(path, prototest.Attributes{"kinds": []any{"persons"}}), exports: 1},
+				{before: func() { write(f.T, left, person) }, gone: []string{of("persons"), left}},
 			}
-			state := created(t, p, config)
-			p = nextRun(t, service)
-			outfile.Confirm(filepath.Join(filepath.Dir(path), "events"))
-			for name, text := range tc.put {
-				write(t, filepath.Join(filepath.Dir(path), name), text)
-			}
-
-			gone, diags := p.Destroy(fileName, state)
-			p.NoErrors(diags)
-			if said := strings.Join(diags.Warnings(), "\n"); gone != nil || (said == "") != (tc.says == "") || !strings.Contains(said, tc.says) {
-				t.Errorf("destroyed with %q", said)
-			}
-			if tc.left == "" {
-				wantNothing(t, path)
-			} else {
-				wantContent(t, path, tc.left)
-			}
-		})
-	}
+		},
+	})
 }
 
 // TestExportFile_twoConfigurationsOnePath lets a second configuration of the provider write to the

@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,6 +140,30 @@ func TestExportFile_changes(t *testing.T) {
 		}
 	}
 	applyAll(t, tests)
+}
+
+// TestExportFile_largeDayInConstantMemory exports a day of 90 MB, and looks at the memory when all but the end of the
+// answer was taken. make bench does so for days of gigabytes.
+func TestExportFile_largeDayInConstantMemory(t *testing.T) {
+	t.Parallel()
+	var live atomic.Uint64 // in bytes
+	p, service := start(t, func(s *mockserver.Server) {
+		s.ExportRecords = 200_000
+		s.Wrap = func(service http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				service.ServeHTTP(w, r)
+				var now runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&now)
+				live.Store(now.HeapAlloc)
+			})
+		}
+	})
+	created(t, p, file(target(t), prototest.Attributes{"utc_date": "2026-01-01"}))
+	wantCount(t, service, 1)
+	if n := live.Load(); n == 0 || n > 64<<20 {
+		t.Errorf("%d bytes are in use", n)
+	}
 }
 
 // TestExportFile_incompleteDay has a day that is not over, by this machine's clock or by that of the

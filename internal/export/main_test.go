@@ -170,7 +170,7 @@ type fileStep struct {
 	before   func()               // what happens before; nil for nothing
 	at       time.Time            // of the run; zero for the evening
 	settings prototest.Attributes // of the provider
-	config   prototest.Attributes
+	config   prototest.Attributes // nil for the end of the object
 
 	errors, warnings []string             // words of one; nil for none at all
 	exports          int                  // that were asked for
@@ -225,10 +225,10 @@ func (f *fileTest) apply(steps ...fileStep) {
 		wantSaid(f.T, "errors", diags.Errors(), s.errors)
 		wantSaid(f.T, "warnings", diags.Warnings(), s.warnings)
 
-		if s.errors == nil {
+		if s.config != nil && s.errors == nil {
 			p.WantEmptyPlan(fileName, after, s.config)
 			prototest.WantNoCanary(f.T, "private state", string(after.Private), person)
-		} else if (after == nil) != (f.state == nil) || after != nil && !cmp.Equal(f.state.Attributes, after.Attributes) {
+		} else if s.errors != nil && (after == nil) != (f.state == nil) || after != nil && !cmp.Equal(f.state.Attributes, after.Attributes) {
 			f.Errorf("an error has changed the state to %v", after)
 		}
 		f.state = after

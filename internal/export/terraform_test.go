@@ -3,13 +3,9 @@
 package export_test
 
 import (
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -39,60 +35,6 @@ resource "analytics_export_file" "day" {
 	cli.Setenv("TF_LOG", "")
 	prototest.WantNoCanary(t, "the output", r.Output+cli.MustRun("state", "show", "analytics_export_file.day").Output, person)
 	wantCount(t, service, 2)
-}
-
-// TestCLIExportFile_largeDayInConstantMemory compares the memory of the provider for a day
-// of 90 MB with that for a day without records. make bench does so for days of gigabytes. The
-// provider is measured when it has read all but the end of the answer, which it waits for.
-func TestCLIExportFile_largeDayInConstantMemory(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux reports a peak")
-	}
-
-	var folder atomic.Value
-	var peak atomic.Int64 // in kB
-	service := mocktest.Start(t, func(s *mockserver.Server) {
-		s.ExportRecords = 200_000
-		s.Wrap = func(service http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				service.ServeHTTP(w, r)
-				peak.Store(peakIn(folder.Load()))
-			})
-		}
-	})
-	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})
-	memory := func(date string) int64 {
-		block := fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = %q\n  path = \"day.ndjson\"\n}\n", date)
-		cli := clitest.New(t, block, service.Environment())
-		folder.Store(cli.Dir)
-		cli.MustRun("apply", "-auto-approve")
-
-		return peak.Load()
-	}
-
-	without, with := memory("2026-01-01"), memory(day)
-	if without == 0 || with-without > 64<<10 {
-		t.Errorf("the memory grows from %d to %d kB", without, with)
-	}
-}
-
-// peakIn returns the highest memory so far, in kB, of the provider that runs in a folder.
-func peakIn(folder any) (peak int64) {
-	processes, _ := filepath.Glob("/proc/[0-9]*")
-	for _, process := range processes {
-		program, _ := os.Readlink(filepath.Join(process, "exe"))
-		in, _ := os.Readlink(filepath.Join(process, "cwd"))
-		if in != folder || !strings.HasPrefix(filepath.Base(program), "terraform-provider-analytics") {
-			continue
-		}
-
-		status, _ := os.ReadFile(filepath.Join(process, "status"))
-		_, line, _ := strings.Cut(string(status), "VmHWM:")
-		_, _ = fmt.Sscan(line, &peak)
-	}
-
-	return peak
 }
 
 // TestCLIExportFile_killedBeforeItIsRecorded leaves a file as a run does that is killed before Terraform
