@@ -1,5 +1,5 @@
-# Ada asked for her data. The provider writes it only to this file, which only you can
-# read. State contains the digest and the size of the file.
+# Ada asked for her data. The provider writes it only to this file, which only
+# you can read. State contains the digest and the size of the file.
 resource "analytics_data_access_request" "ada" {
   identity_id = "ada@example.com"
   output_path = "${path.module}/ada.json"

@@ -1,4 +1,4 @@
-# user-1001 asked for erasure. A deletion cannot be undone; the plan warns about this.
+# user-1001 asked for erasure. A deletion cannot be undone; the plan warns.
 resource "analytics_data_deletion" "user_1001" {
   identity_id         = "user-1001"
   wait_for_fulfilment = var.wait_for_deletion
@@ -14,7 +14,7 @@ variable "wait_for_deletion" {
   default     = true
 }
 
-# The requests of this person that the service has accepted but not yet carried out.
+# The requests of this person that the service has not yet carried out.
 data "analytics_pending_requests" "user_1001" {
   identity_id = analytics_data_deletion.user_1001.identity_id
   depends_on  = [analytics_data_deletion.user_1001]

@@ -1,5 +1,5 @@
-# Ada asked for a correction. Terraform manages only the members below and leaves the
-# other members of her profile unchanged.
+# Ada asked for a correction. Terraform manages only the members below and
+# leaves the other members of her profile unchanged.
 resource "analytics_profile" "ada" {
   identity_id = "ada@example.com"
 

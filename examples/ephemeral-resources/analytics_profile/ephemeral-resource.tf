@@ -1,4 +1,4 @@
-# Copies one member of a profile to another person, and leaves it in no plan and no state.
+# Copies one member of a profile to another person, through no plan and no state.
 ephemeral "analytics_profile" "ada" {
   identity_id = "ada@example.com"
 }
@@ -6,6 +6,8 @@ ephemeral "analytics_profile" "ada" {
 resource "analytics_profile" "successor" {
   identity_id = "jane@example.com"
 
-  profile_wo         = jsonencode({ department = jsondecode(ephemeral.analytics_profile.ada.profile).department })
+  profile_wo = jsonencode({
+    department = jsondecode(ephemeral.analytics_profile.ada.profile).department
+  })
   profile_wo_version = 1
 }

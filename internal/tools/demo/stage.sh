@@ -21,7 +21,7 @@ export TF_CLI_CONFIG_FILE="$DEMO_FOLDER/terraform.rc" TF_CLI_ARGS=-no-color TF_I
 
 # say TEXT, and quote: lines of at most 80 columns, but for a word that is longer.
 say() { printf '%s\n' "$*" | fold -s -w 78 | sed 's/^/  /; s/ *$//'; }
-quote() { sed 's/^/  | /'; }
+quote() { sed 's/^/ | /'; }
 
 fail() {
 	printf '\nFAILED  step %s: %s\n\n' "$step" "$*"
