@@ -97,19 +97,23 @@ func (w ConsentWire) keeping() choice.Keeping {
 	return choice.Keeping{Precision: max(k.Precision, sentAs[w.TimeFormat].precision), SetsTime: k.SetsTime, Altered: w.Altered}
 }
 
-// ConsentSettings returns the settings of a Keeping as a block of a provider block.
-func ConsentSettings(k choice.Keeping) string {
+// ConsentSettings returns the settings of a Keeping.
+func ConsentSettings(k choice.Keeping) infer.Settings {
 	settings := infer.Settings{}
 	for word, kept := range keptAs {
 		if kept.Precision == k.Precision && kept.SetsTime == k.SetsTime {
 			settings["/consent/time_kept"] = word
 		}
 	}
-	if len(k.Altered) > 0 {
-		settings["/consent/altered"] = slices.Sorted(slices.Values(k.Altered))
+	var altered []any // as of JSON
+	for _, name := range slices.Sorted(slices.Values(k.Altered)) {
+		altered = append(altered, name)
+	}
+	if len(altered) > 0 {
+		settings["/consent/altered"] = altered
 	}
 
-	return settings.Block()
+	return settings
 }
 
 // request returns the request that sends a record (section 2): the five clauses and manual always, the

@@ -209,8 +209,8 @@ func (b *batch) checkShard() (ok bool) {
 // written, and names the settings that tell so.
 func (b *batch) warnAltered() {
 	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
-	settings := client.ConsentSettings(found)
-	if !ok || b.grown == unbounded || settings == client.ConsentSettings(b.Client.Keeping) {
+	settings := client.ConsentSettings(found).Block()
+	if !ok || b.grown == unbounded || settings == client.ConsentSettings(b.Client.Keeping).Block() {
 		return
 	}
 

@@ -11,21 +11,21 @@ package doctor
 
 import (
 	"context"
+	"crypto/rand"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
 // Options say what to examine.
 type Options struct {
-	// Client is the configuration. Its credentials may be several ways to authenticate, each
-	// of which is tried.
-	Client client.Config
-	// Scope may hold both path families, each of which is tried.
-	Scope   client.Scope
+	Client  client.Config // whose credentials may be several ways to authenticate, each of which is tried
+	Scope   client.Scope  // which may hold both path families, each of which is tried
 	Version string
 
 	// Identity is the person who is read, or with whom is rehearsed; empty reads only people
@@ -34,14 +34,8 @@ type Options struct {
 	// Rehearse lets the examination do everything once, with an invented person or with that of
 	// Identity. Everything of this person is then deleted.
 	Rehearse bool
-	// Timeout is how long the requests of a rehearsal may take together.
-	Timeout time.Duration
-	// Day is the UTC day whose export is read.
-	Day time.Time
-}
-
-func (o Options) project() client.Scope {
-	return client.Scope{OrgID: o.Scope.OrgID, ProjectID: o.Scope.ProjectID}
+	Timeout  time.Duration // of the requests of a rehearsal together
+	Day      time.Time     // the UTC day whose export is read
 }
 
 // level returns how far the examination goes.
@@ -80,9 +74,10 @@ func (o Options) omissions() (omitted []string) {
 type examination struct {
 	options  Options
 	report   *Report
-	wire     client.Wire      // as configured, with the settings that were found since
-	readings []*reading       // that have read something, to be verified in the end
-	known    []*infer.Request // that the list may show
+	wire     client.Wire         // as configured, with the settings that were found since
+	readings map[string]*reading // by group and check
+	known    []*infer.Request    // that the list may show
+	invented string              // the identity of a person whom the service does not know
 
 	ways    []*way
 	use     *way         // what people are examined with; nil if no list was answered
@@ -94,29 +89,90 @@ type examination struct {
 // was done until then.
 func Examine(ctx context.Context, o Options) *Report {
 	r := &Report{Format: 2, Version: o.Version, Level: o.level(), Findings: []Finding{}, NotAnswered: o.omissions()}
-	x := &examination{options: o, report: r, wire: o.Client.Wire.Minimal()}
+	x := &examination{
+		options: o, report: r, wire: o.Client.Wire.Minimal(), readings: map[string]*reading{},
+		invented: "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid",
+	}
 	if o.Identity != "" {
 		x.known = []*infer.Request{{Person: o.Identity}}
 	}
 
 	x.examineAccess(ctx)
-	x.examineExport(ctx)
-	if x.use != nil {
-		x.examinePending(ctx)
-		x.examinePeople(ctx)
+	for _, one := range x.plan() {
+		_ = x.examine(ctx, one) // its finding has the error
 	}
 	if x.use != nil && o.Rehearse {
 		x.rehearse(ctx)
 	}
-	x.verify(context.WithoutCancel(ctx))
+	x.conclude(context.WithoutCancel(ctx))
 	if ctx.Err() != nil {
-		r.add("Access", "interrupted", Broken, "the examination was interrupted, and covers what was done until then")
+		r.add(access, "interrupted", Broken, "the examination was interrupted, and covers what was done until then")
 	}
 
-	r.Wire = x.wire.Minimal()
 	wire, _ := json.Marshal(r.Wire) // texts, lists and maps of texts
 	r.WireBlock = infer.ParseSettings(wire).Block()
 	r.judge()
 
 	return r
+}
+
+// plan returns what is read of people who are not written: the beginning of a day, the list of pending requests, an
+// invented person, whose answers say that there is nothing, and the person of the options.
+func (x *examination) plan() (all []*reading) {
+	if x.exports != nil {
+		all = append(all, x.export("day"))
+	}
+	if x.use == nil {
+		return all
+	}
+
+	const whenEmpty = "the service holds none of this person, so none was seen"
+	nobody, who := x.person(x.invented), x.person(x.options.Identity)
+	all = append(all, x.pending(x.scope, "list"),
+		&reading{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
+		&reading{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: func(a infer.Answer) []infer.Settings {
+			return append(infer.Absent(a), nobody.proposeProfile(a)...) // it may also be empty
+		}})
+	if x.options.Identity != "" {
+		all = append(all,
+			&reading{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
+			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty})
+	}
+
+	return all
+}
+
+// The groups of findings that are asked for, and the check of readings of a person who does not exist.
+const (
+	access   = "Access"
+	noPerson = "invented person"
+)
+
+// export returns a reading of the beginning of the day. A service that selects the kind by a parameter may name it in
+// its error.
+func (x *examination) export(check string) *reading {
+	r := &reading{
+		group: "Export", check: check, way: x.exports, read: exportOf{x.project(), x.options.Day}.read,
+		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
+	}
+	r.propose = func(a infer.Answer) []infer.Settings {
+		if transport.IsClass(r.err, transport.ClassRejected) {
+			return infer.KindParameters(a)
+		}
+		return infer.Export(a)
+	}
+
+	return r
+}
+
+// pending returns a reading of the list of a scope.
+func (x *examination) pending(scope client.Scope, check string) *reading {
+	return &reading{
+		group: "Pending requests", check: check, read: pendingOf(scope).read, whenEmpty: "the list is empty, so no record was seen",
+		propose: func(a infer.Answer) []infer.Settings { return infer.Pending(a, x.known...) },
+	}
+}
+
+func (x *examination) person(identity string) person {
+	return person{Person: client.Person{Scope: x.scope, Identity: identity}}
 }

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -25,23 +29,26 @@ import (
 type decoded struct {
 	// text describes it. It may hold personal data, and is compared, never shown.
 	text string
-	// lacking is how many fields are missing from it that the provider needs.
+	// lacking is how many fields are missing from it that the provider needs; unread if it is not read.
 	lacking int
 
 	consent  decode.Consent
 	requests []decode.PendingRecord
 }
 
-// What an answer is that holds nothing: of a person, or of a list and a day.
 const (
+	// What an answer is that holds nothing: of a person, or of a list, a day and data.
 	none  = "none"
 	empty = "empty"
+
+	unread = math.MaxInt
 )
 
 func (d decoded) isEmpty() bool { return d.text == none || d.text == empty }
 
-func (d decoded) isSame(other decoded) bool {
-	return d.text == other.text && d.lacking == other.lacking
+// fits reports whether an answer is read as it was before, with as many fields at least.
+func (d decoded) fits(before decoded) bool {
+	return d.text == before.text && d.lacking <= before.lacking
 }
 
 // reader is a reading of the service by the provider's own client.
@@ -60,10 +67,9 @@ func readUser(ctx context.Context, c *client.Client) (decoded, error) {
 // person is whom readings and requests are about.
 type person struct {
 	client.Person
-	profile map[string]jsontext.Value // its members that are managed, or were written
-	updates []sentUpdate              // of the consent
-
-	isListed bool // the list has shown the request for the data
+	profile  map[string]jsontext.Value // its members that are managed, or were written
+	updates  []update                  // of the consent, that were sent
+	isListed bool                      // the list has shown the request for the data
 }
 
 // consent reads the consent record. Once updates were sent, it has to be one of those, and what it has otherwise than it
@@ -80,11 +86,31 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 
 	sent := p.sentAs(record)
 	if sent == nil {
-		return d, reason("the record is not one that was written")
+		return d, errors.New("the record is not one that was written")
 	}
-	d.lacking = len(choice.Keeping{}.Differences(sent.Print(), choice.PrintOf(record)))
+	d.lacking = len(c.Keeping.Differences(sent.Print(), choice.PrintOf(record)))
 
 	return d, nil
+}
+
+// sentAs returns the update that has the clauses of a record; nil if none has.
+func (p person) sentAs(record decode.Consent) *update {
+	for _, u := range p.updates {
+		if record.HasClauses(u.Clauses) {
+			return &u
+		}
+	}
+	return nil
+}
+
+// overwrite returns what sends an update of the consent, whatever the service holds. If the answer is lost, it is
+// sent again unless the service shows it.
+func (p person) overwrite(u choice.Record) reader {
+	isMissing := func(read choice.Reading) bool { return !read.Held.HasClauses(u.Clauses) }
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
+		_, err := c.UpdateConsent(ctx, p.Person, client.ConsentWrite{Record: u, Blind: true, Judge: isMissing})
+		return decoded{text: "written"}, err
+	}
 }
 
 // readProfile reads the profile. A profile without what was written lacks something.
@@ -102,15 +128,36 @@ func (p person) readProfile(ctx context.Context, c *client.Client) (decoded, err
 	return d, err
 }
 
-// nothing is a reading that wants to see that there is nothing.
-type nothing struct{ of reader }
+// proposeProfile proposes where the profile is, by the members of it that are known.
+func (p person) proposeProfile(a infer.Answer) []infer.Settings {
+	return infer.Profile(a, slices.Sorted(maps.Keys(p.profile)))
+}
 
-func (n nothing) read(ctx context.Context, c *client.Client) (decoded, error) {
-	s, err := n.of(ctx, c)
-	if err == nil && s.text != none && s.text != "{}" {
-		return s, reason("the service shows something about a person who does not exist")
+// nothing makes a reading want to see that there is nothing.
+func nothing(of reader) reader {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
+		d, err := of(ctx, c)
+		if err == nil && !d.isEmpty() && d.text != "{}" {
+			return d, errors.New("the service shows something about a person of whom there is nothing")
+		}
+		return decoded{text: none}, err
 	}
-	return decoded{text: none}, err
+}
+
+// submit returns what sends a request that the service queues. The text of the answer is its id.
+func (p person) submit(requestType string) reader {
+	return func(ctx context.Context, c *client.Client) (_ decoded, err error) {
+		var receipt decode.Receipt
+		switch requestType {
+		case decode.RequestProfileUpdate:
+			receipt, err = c.UpdateProfile(ctx, p.Person, p.profile)
+		case decode.RequestDataAccess:
+			receipt, err = c.FetchData(ctx, p.Person, decode.DataCall{Person: p.Identity}, io.Discard)
+		case decode.RequestDataDeletion:
+			receipt, err = c.DeleteData(ctx, p.Person)
+		}
+		return decoded{text: receipt.ID}, err
+	}
 }
 
 // data asks for all data again: it sends another request that the service queues. Data that come before the
@@ -121,34 +168,13 @@ func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
 	case err != nil, receipt.Delivered:
 		return decoded{text: "data"}, err
 	case receipt.NotUnderstood != "":
-		return decoded{}, reason("the answer is no receipt, and the list has not shown the request")
+		return decoded{}, errors.New("the answer is no receipt, and the list has not shown the request")
 	}
-	return decoded{text: strings.TrimSpace("accepted " + receipt.ID)}, nil
-}
-
-// updateProfile, askForData and deleteData send a request that the service queues. The text of the answer
-// is its id.
-func (p person) updateProfile(ctx context.Context, c *client.Client) (decoded, error) {
-	receipt, err := c.UpdateProfile(ctx, p.Person, p.profile)
-	return decoded{text: receipt.ID}, err
-}
-
-func (p person) askForData(ctx context.Context, c *client.Client) (decoded, error) {
-	receipt, err := c.FetchData(ctx, p.Person, decode.DataCall{Person: p.Identity}, io.Discard)
-	return decoded{text: receipt.ID}, err
-}
-
-func (p person) deleteData(ctx context.Context, c *client.Client) (decoded, error) {
-	receipt, err := c.DeleteData(ctx, p.Person)
-	return decoded{text: receipt.ID}, err
+	return decoded{text: empty}, nil
 }
 
 // pendingOf is the list of the pending requests of a scope.
 type pendingOf client.Scope
-
-var progressWords = map[decode.Progress]string{
-	decode.Waiting: decode.StatusWaiting, decode.Done: decode.StatusDone, decode.Failed: decode.StatusFailed, decode.Ended: decode.StatusEnded,
-}
 
 // read reads each request with its ID, type, person and status. Without an ID or a time, nothing tells it from
 // another one.
@@ -160,33 +186,30 @@ func (p pendingOf) read(ctx context.Context, c *client.Client) (d decoded, _ err
 
 	var texts []string
 	for _, r := range list.Records {
-		words := []string{r.ID, r.RequestType, r.Identity, progressWords[r.Progress]}
-		if !r.CreatedAt.IsZero() {
-			words[0] = cmp.Or(r.ID, "?")
+		fields := []string{r.ID, r.RequestType, r.Identity, ""}
+		if r.Progress != decode.Unclear {
+			fields[3] = decode.StatusMeanings[r.Progress]
 		}
-		for i, word := range words {
-			if word == "" {
-				words[i], d.lacking = "?", d.lacking+1
-			}
+		if r.ID == "" && !r.CreatedAt.IsZero() {
+			fields = fields[1:]
 		}
-		texts = append(texts, strings.Join(words, " "))
+		known := slices.DeleteFunc(fields, func(field string) bool { return field == "" })
+		d.lacking += len(fields) - len(known)
+		texts = append(texts, strings.Join(known, " "))
 	}
 	d.text, d.requests = cmp.Or(strings.Join(texts, "; "), empty), list.Records
 
 	return d, err
 }
 
-// sampleRecords is how many records of each answer are read at most.
-const sampleRecords = 100
-
-// errEnough ends an export whose beginning was read.
-var errEnough = errors.New("enough records were read")
-
 // exportOf is the export of a project on a day.
 type exportOf struct {
 	project client.Scope
 	day     time.Time
 }
+
+// sampleRecords is how many records of each answer are read at most.
+const sampleRecords = 100
 
 // read reads the beginning of the day. With a parameter that selects a kind, it reads the beginning
 // of each kind.
@@ -196,21 +219,21 @@ func (e exportOf) read(ctx context.Context, c *client.Client) (decoded, error) {
 		counts = records.Counts{}
 		for kind := range all {
 			if counts[kind]++; counts[kind] == sampleRecords {
-				return errEnough
+				break
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if !transport.IsError(err) { // enough records were read
 		err = nil
 	}
 
 	var parts []string
-	for _, kind := range append(records.Kinds, records.Unknown) {
+	for _, kind := range records.Kinds {
 		if n := counts[kind]; n > 0 {
 			parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
 		}
 	}
 
-	return decoded{text: cmp.Or(list(parts), empty), lacking: int(counts[records.Unknown])}, err
+	return decoded{text: cmp.Or(strings.Join(parts, ", "), empty)}, err
 }

@@ -6,13 +6,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
@@ -23,6 +23,8 @@ import (
 const (
 	readInterval = time.Second
 	lateness     = 10 * time.Second
+	// formPatience is for what one form of an update has made.
+	formPatience = 2 * time.Second
 	// dataInterval is between two requests for all data, each of which is queued.
 	dataInterval = 15 * time.Second
 )
@@ -31,56 +33,44 @@ const (
 type rehearsal struct {
 	*examination
 
-	who person
-	lag time.Duration
-
-	isWithdrawn bool
-	isWritten   bool // the profile was shown as it was written
-	isListed    bool // the list has shown a request
-	lacking     int  // fields that were not recognised when it did so last
-	requests    []*awaited
+	who       person
+	lag       time.Duration // the longest until a reading showed what was accepted
+	isWritten bool          // the profile was shown as it was written
+	requests  []*request
+	left      []string // of the person, that no request removes
 }
 
-// step is a request that the service queues, and what shows that it was carried out.
-type step struct {
-	requestType string
-	end         time.Time // of the waiting for its effect
-	send        reader
-	hasEffect   func(context.Context, *awaited) bool
-}
-
-// awaited is a deferred request that was sent.
-type awaited struct {
+// request is a deferred request that was sent.
+type request struct {
 	*infer.Request
 	at       time.Time
 	listed   bool      // the list has shown it
 	delisted bool      // the list has shown it, and no longer does
-	asked    time.Time // again for the data; zero before
+	due      time.Time // when the data is asked for again
 }
 
 // rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
 func (x *examination) rehearse(ctx context.Context) {
 	x.report.Rehearsal = &Rehearsal{}
-	begun, third := time.Now(), x.options.Timeout/3
-	r := &rehearsal{examination: x, who: x.person(x.options.Identity)}
-	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + invented()[7:15] + `"`)}
-	if r.who.Identity == "" {
-		r.who.Identity = invented()
-		x.report.Rehearsal.Person = r.who.Identity
-		for _, none := range nothingOf(x.person(r.who.Identity), "before the rehearsal") {
-			if _, err := x.examine(ctx, none); err != nil {
-				r.note("person", Broken, "nothing was written, since the answer about an invented person does not say that there is none ("+x.describe(err)+")")
+	r := &rehearsal{examination: x, who: x.person(cmp.Or(x.options.Identity, x.invented))}
+	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + x.invented[7:15] + `"`)}
+	if x.options.Identity == "" {
+		x.report.Rehearsal.Person = x.invented
+		for _, of := range x.readings {
+			if of.check == noPerson && of.err != nil {
+				r.note("person", Broken, "nothing was written, since the answers about an invented person do not say that there is none")
 				return
 			}
 		}
 	}
 
+	begun, third := time.Now(), x.options.Timeout/3
 	r.writeConsent(ctx, begun.Add(third))
-	r.carryOut(ctx, step{decode.RequestProfileUpdate, begun.Add(third), r.who.updateProfile, r.showsProfile})
-	r.carryOut(ctx, step{decode.RequestDataAccess, begun.Add(2 * third), r.who.askForData, r.getsData})
-	r.carryOut(ctx, step{decode.RequestDataDeletion, begun.Add(3 * third), r.who.deleteData, r.showsNoProfile})
+	r.carryOut(ctx, decode.RequestProfileUpdate, begun.Add(third), r.showsProfile)
+	r.carryOut(ctx, decode.RequestDataAccess, begun.Add(2*third), r.getsData)
+	r.carryOut(ctx, decode.RequestDataDeletion, begun.Add(3*third), r.showsNoProfile)
 	r.withdraw(ctx)
-	r.conclude(ctx)
+	r.sumUp()
 }
 
 // note adds a finding of the rehearsal.
@@ -88,182 +78,250 @@ func (r *rehearsal) note(check string, word Word, text string) {
 	r.report.add("Rehearsal", check, word, text)
 }
 
-// since returns the word for a step that began with these settings, and works.
-func (r *rehearsal) since(configured client.Wire) Word {
-	return asConfigured[reflect.DeepEqual(configured.Minimal(), r.wire.Minimal())]
-}
-
 // wait waits until the next reading is due. It reports false where the end has come, or ctx has ended.
 func wait(ctx context.Context, end time.Time) bool {
 	return !time.Now().After(end) && transport.Pause(ctx, readInterval) == nil
 }
 
-// carryOut sends the request of a step, waits for its effect, and reports how long that took.
-func (r *rehearsal) carryOut(ctx context.Context, s step) {
-	configured := r.wire
-	request := r.submit(ctx, s)
+// carryOut sends a request, waits for its effect, and then for the list, which may lag: while it does, it shows what
+// the request was before, perhaps for the first time.
+func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.Time, hasEffect func(context.Context, *request) bool) {
+	request := r.submit(ctx, requestType)
 	if request == nil {
 		return
 	}
-
-	for r.find(ctx, request); !s.hasEffect(ctx, request); r.find(ctx, request) {
-		if !wait(ctx, s.end) {
+	for r.find(ctx, request); !hasEffect(ctx, request); r.find(ctx, request) {
+		if !wait(ctx, end) {
 			return
 		}
 	}
+	r.note(requestType, OK, "carried out, after "+time.Since(request.at).Round(time.Second).String())
 
-	took := time.Since(request.at)
-	r.watch(ctx, request)
-	r.note(s.requestType, r.since(configured), "carried out, after "+took.Round(time.Second).String())
-}
-
-// watch reads the list after the effect of a request, until it has caught up. While it lags, it shows what the request
-// was before, perhaps for the first time.
-func (r *rehearsal) watch(ctx context.Context, request *awaited) {
 	request.State = "effective"
-	end := time.Now().Add(lateness)
-	if request.listed {
-		end = time.Now().Add(r.lag + readInterval)
-	}
-
+	end = time.Now().Add(max(lateness, r.lag+readInterval))
 	for r.find(ctx, request); !request.delisted && wait(ctx, end); {
 		r.find(ctx, request)
 	}
-
 	request.State = "done"
-	if request.isOpen() { // it may be there with another status
-		_, _ = r.examine(ctx, r.pending())
-	}
+	r.find(ctx, request) // it may be there with another status
 }
 
 // submit sends a request; nil where it was not sent, or is refused.
-func (r *rehearsal) submit(ctx context.Context, s step) *awaited {
+func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
 	if ctx.Err() != nil {
 		return nil
 	}
 
 	at := time.Now()
-	sent, _, err := r.do(ctx, session{way: r.use, wire: r.wire}, s.send)
+	sent, _, err := r.do(ctx, session{way: r.use, wire: r.wire}, r.who.submit(requestType))
 	if err != nil {
-		r.note(s.requestType, Broken, r.describe(err))
+		r.note(requestType, Broken, r.describe(err))
 	}
 	if e, isError := errors.AsType[*transport.Error](err); isError && !e.Ambiguous {
 		return nil
 	}
 
-	request := &awaited{Request: &infer.Request{Person: r.who.Identity, ID: sent.text, Type: s.requestType, State: "waiting"}, at: at}
-	r.known = append(r.known, request.Request)
-	r.requests = append(r.requests, request)
+	known := &infer.Request{Person: r.who.Identity, ID: sent.text, Type: requestType, State: "waiting"}
+	r.known = append(r.known, known)
+	r.requests = append(r.requests, &request{Request: known, at: at, due: at.Add(dataInterval)})
 
-	return request
+	return r.requests[len(r.requests)-1]
 }
 
 // find reads the list, and notes whether the request is on it.
-func (r *rehearsal) find(ctx context.Context, request *awaited) {
-	got, err := r.examine(ctx, r.pending())
-	if err != nil {
-		return
-	}
-	if !slices.ContainsFunc(got.requests, request.isRecord) {
-		request.delisted = request.listed
+func (r *rehearsal) find(ctx context.Context, request *request) {
+	list := r.pending(r.scope, "list")
+	if r.examine(ctx, list) != nil {
 		return
 	}
 
-	if !request.listed {
-		r.lag = max(r.lag, time.Since(request.at))
+	isThere := slices.ContainsFunc(list.requests, request.isRecord)
+	switch {
+	case isThere && !request.listed:
+		request.listed, r.lag = true, max(r.lag, time.Since(request.at))
+	case !isThere && request.listed && !request.delisted:
+		request.delisted, request.due = true, time.Now()
 	}
-	request.listed, r.isListed, r.lacking = true, true, got.lacking
 }
 
 // isRecord reports whether a record of the list may be that of the request. Without an id, person and type
 // are all that is known.
-func (a *awaited) isRecord(record decode.PendingRecord) bool {
+func (a *request) isRecord(record decode.PendingRecord) bool {
 	isOfType := record.RequestType == a.Type || record.RequestType == ""
 	return isOfType && record.Identity == a.Person && strings.Contains(record.ID, a.ID)
 }
 
-func (a *awaited) isOpen() bool { return a.listed && !a.delisted }
-
 // showsProfile reports whether the profile is read as it was written.
-func (r *rehearsal) showsProfile(ctx context.Context, _ *awaited) bool {
-	got, err := r.examine(ctx, &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile})
-	r.isWritten = err == nil && got.text != none && got.lacking == 0
+func (r *rehearsal) showsProfile(ctx context.Context, _ *request) bool {
+	profile := &reading{
+		group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile,
+		whenEmpty: "the profile that was written is not shown",
+	}
+	r.isWritten = r.examine(ctx, profile) == nil && !profile.isEmpty() && profile.lacking == 0
+
 	return r.isWritten
 }
 
 // getsData asks for all data again: once the request has left the list, and at intervals where it is not on it.
-func (r *rehearsal) getsData(ctx context.Context, request *awaited) bool {
-	isNew := request.delisted && request.asked.IsZero()
-	isLate := !request.isOpen() && time.Since(cmp.Or(request.asked, request.at)) >= dataInterval
-	if !isNew && !isLate {
+func (r *rehearsal) getsData(ctx context.Context, request *request) bool {
+	isOpen := request.listed && !request.delisted
+	if isOpen || time.Now().Before(request.due) {
 		return false
 	}
 
-	request.asked = time.Now()
-	// The list may not show the next request that takes as long, if it lags longer.
+	request.due = time.Now().Add(dataInterval)
 	who := r.who
+	// The list may not show the next request that takes as long, if it lags longer.
 	who.isListed = request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
-	got, err := r.examine(ctx, &reading{group: "All data", check: "data", read: who.data, propose: infer.Data})
+	data := &reading{group: "All data", check: "data", read: who.data, propose: infer.Data, whenEmpty: "no data came"}
 
-	return err == nil && got.text == "data"
+	return r.examine(ctx, data) == nil && !data.isEmpty()
 }
 
 // showsNoProfile reports whether there is no profile. What was never read is deleted once the list says so.
-func (r *rehearsal) showsNoProfile(ctx context.Context, request *awaited) bool {
-	_, err := r.examine(ctx, &reading{group: "Profile", check: "deleted profile", read: nothing{r.who.readProfile}.read, propose: infer.Absent})
+func (r *rehearsal) showsNoProfile(ctx context.Context, request *request) bool {
+	profile := &reading{group: "Profile", check: "deleted profile", read: nothing(r.who.readProfile), propose: infer.Absent}
 	isShown := r.isWritten || request.delisted
-	return err == nil && isShown
+
+	return r.examine(ctx, profile) == nil && isShown
 }
 
-// conclude says what is left, and proposes the lag that was measured.
-func (r *rehearsal) conclude(ctx context.Context) {
-	result := r.report.Rehearsal
-	result.Lag = r.lag.Round(100 * time.Millisecond).String()
-	if r.lag > lateness/2 {
+// sumUp says what is left, and proposes the lag that was measured.
+func (r *rehearsal) sumUp() {
+	configured, _ := time.ParseDuration(cmp.Or(r.wire.Lag, client.DefaultLag)) // it was validated
+	if 2*r.lag > configured {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
-	r.judgeList()
 
-	unfinished := r.unfinished()
-	switch {
-	case r.isWithdrawn:
-		result.Remaining = []string{"a consent record that refuses everything, which no request of the interface removes"}
-	case len(r.who.updates) > 0:
-		result.Remaining = []string{"a consent record with invented choices"}
-	}
-	result.Remaining = append(result.Remaining, unfinished...)
-
-	word := asConfigured[len(unfinished) == 0]
-	if ctx.Err() != nil {
-		word = Broken
-	}
-	r.note("left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(result.Remaining, "; "), "nothing"))
-}
-
-// judgeList reports what the list has not shown of the requests.
-func (r *rehearsal) judgeList() {
-	switch {
-	case r.lacking > 0:
-		r.note("list", Broken, "the list of pending requests shows the requests, and their type, person or status is not recognised; wire.pending says where these are, and what the words mean")
-	case !r.isListed && len(r.requests) > 0:
-		r.note("list", Unknown, "the list of pending requests has shown none of the requests")
-	}
-}
-
-// unfinished returns what is left and should not be: requests that have not ended, and the profile, which is
-// updated first and deleted last.
-func (r *rehearsal) unfinished() (all []string) {
-	isEnded := map[string]bool{}
+	word, left, states := OK, r.left, map[string]string{}
 	for _, request := range r.requests {
-		isEnded[request.Type] = request.State != "waiting"
-		if !isEnded[request.Type] {
-			id := client.ShownID(request.ID, r.options.Identity)
-			all = append(all, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+id))
+		states[request.Type] = request.State
+		if request.State == "waiting" {
+			word, left = Differs, append(left, "a request of type "+request.Type+" that has not ended "+client.ShownID(request.ID, r.options.Identity))
 		}
 	}
-	if _, isUpdated := isEnded[decode.RequestProfileUpdate]; isUpdated && !isEnded[decode.RequestDataDeletion] {
-		all = append(all, "a profile with the member doctor_rehearsal")
+	if states[decode.RequestProfileUpdate] != "" && states[decode.RequestDataDeletion] != "done" {
+		word, left = Differs, append(left, "a profile with the member doctor_rehearsal")
 	}
 
-	return all
+	result := r.report.Rehearsal
+	result.Lag, result.Remaining = r.lag.Round(100*time.Millisecond).String(), left
+	r.note("left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(left, "; "), "nothing"))
+}
+
+// update is an update of the consent, and how it is sent.
+type update struct {
+	choice.Record
+	in, format string // the place of its parameters, and the format of its time
+	at         time.Time
+}
+
+// writeConsent writes a consent in each form until one is read back, and adopts that form and how its record differs
+// from it.
+func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	configured := r.wire.Consent
+	r.wire.Consent.TimeFormat = "" // unless it is needed to read
+	shown, outcomes := r.tryForms(ctx, configured)
+	if shown == nil && len(r.who.updates) > 0 {
+		shown = r.readBack(ctx, "written record", lateness)
+	}
+	if shown == nil {
+		r.wire.Consent = configured
+		r.note("consent update", Broken, "no form was read back as it was written. "+strings.Join(outcomes, "; "))
+		return
+	}
+
+	sent, wire := r.who.sentAs(shown.consent), &r.wire.Consent
+	if wire.TimeFormat != "" && wire.TimeFormat != sent.format {
+		wire.TimeAnswered = wire.TimeFormat
+	}
+	wire.ParametersIn, wire.TimeFormat = sent.in, sent.format
+	var survey choice.Survey
+	survey.Add(sent.Print(), choice.PrintOf(shown.consent))
+	kept, _ := survey.Proposal(1)
+	r.wire, _ = r.wire.With(client.ConsentSettings(kept)) // which has values that are accepted
+	r.note("consent update", OK, "read back as written: parameters as "+sent.in+", times as "+sent.format)
+}
+
+// tryForms writes an update in each form, the configured one first, until a reading shows one. It returns that
+// reading, and what became of each form.
+func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire) (shown *reading, outcomes []string) {
+	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
+			// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
+			// date, no second and no other zone has.
+			i := len(outcomes)
+			u := update{in: in, format: format}
+			u.Manual, u.AgreementTime = true, time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000, time.UTC)
+			for c := range u.Clauses {
+				u.Clauses[c] = (i+1)>>c&1 == 1
+			}
+
+			shown, outcome := r.write(ctx, u, "written record", formPatience)
+			outcomes = append(outcomes, in+" with "+format+": "+outcome)
+			if shown != nil || ctx.Err() != nil {
+				return shown, outcomes
+			}
+		}
+	}
+
+	return nil, outcomes
+}
+
+// write sends an update of the consent, and reads the record for a while. It returns the reading that shows it, and
+// what became of it.
+func (r *rehearsal) write(ctx context.Context, u update, check string, patience time.Duration) (shown *reading, outcome string) {
+	wire := r.wire
+	wire.Consent.ParametersIn, wire.Consent.TimeFormat = u.in, u.format
+	_, _, err := r.do(ctx, session{way: r.use, wire: wire}, r.who.overwrite(u.Record))
+	outcome = "accepted, and not read back"
+	if err != nil {
+		outcome = r.describe(err)
+	}
+	if e, ok := errors.AsType[*transport.Error](err); ok && !e.Ambiguous && e.Status/100 != 2 {
+		return nil, outcome // nothing was written
+	}
+
+	u.at = time.Now()
+	r.who.updates = append(r.who.updates, u)
+	if r.left == nil {
+		r.left = []string{"a consent record with invented choices"}
+	}
+
+	return r.readBack(ctx, check, patience), outcome
+}
+
+// readBack reads the record until it is one of those that were written, and returns the reading that shows it; nil if
+// it is not shown in time.
+func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Duration) *reading {
+	end := time.Now().Add(patience)
+	for {
+		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: r.who.consent}
+		if r.examine(ctx, one) == nil {
+			r.lag = max(r.lag, time.Since(r.who.sentAs(one.consent).at))
+			return one
+		}
+		if !wait(ctx, end) {
+			return nil
+		}
+	}
+}
+
+// withdraw writes a consent that refuses everything, since no request removes a record.
+func (r *rehearsal) withdraw(ctx context.Context) {
+	if r.left == nil || ctx.Err() != nil {
+		return
+	}
+
+	r.who.updates = nil // which it must not show any more
+	u := update{Record: choice.Record{Manual: true}, in: r.wire.Consent.ParametersIn, format: r.wire.Consent.TimeFormat}
+	shown, outcome := r.write(ctx, u, "withdrawn record", lateness)
+	if shown == nil {
+		r.note("withdrawal", Broken, outcome)
+		return
+	}
+	r.left = []string{"a consent record that refuses everything, which no request of the interface removes"}
+	r.note("withdrawal", OK, "the consent is withdrawn")
 }

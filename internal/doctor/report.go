@@ -27,9 +27,6 @@ const (
 	Broken  Word = "broken"
 )
 
-// asConfigured has the word for what works, with the settings as they are or with others.
-var asConfigured = map[bool]Word{true: OK, false: Differs}
-
 // Finding is one thing that was examined.
 type Finding struct {
 	Group string `json:"group"`
@@ -90,27 +87,12 @@ func (r *Report) judge() {
 	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
 }
 
-// list joins words with commas.
-func list(words []string) string {
-	return strings.Join(words, ", ")
-}
-
-// reason is an error of the examination itself, which completes a sentence.
-type reason string
-
-func (r reason) Error() string {
-	return string(r)
-}
-
 // describe returns what a failure is, without any words of the service, which the detail of an error status or of an
 // answer that is not JSON may hold. A name in it may be a person's.
 func (x *examination) describe(err error) string {
-	if own, isOwn := errors.AsType[reason](err); isOwn {
-		return own.Error()
-	}
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
-		return "it failed"
+		return err.Error() // of a setting or of a reader, whose errors show nothing of an answer
 	}
 
 	shown := *e

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package doctor
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// limitBody is how much of an answer is kept, in bytes: a day may be long.
+const limitBody = 1 << 20
+
+// exchange is an answer of the service as it came.
+type exchange struct {
+	request  string         // by which the answer is found again: method, path and query, without a credential
+	response *http.Response // but for its body
+	body     []byte         // its beginning
+}
+
+// evidence returns the answer for inference, without its compression. What is cut off is not JSON.
+func (x exchange) evidence() infer.Answer {
+	media, _, _ := mime.ParseMediaType(x.response.Header.Get("Content-Type")) // "" where it is not valid
+	body := x.body
+	if unpacked, err := transport.Unpack(x.response.Header, bytes.NewReader(x.body)); err == nil {
+		body, _ = io.ReadAll(io.LimitReader(unpacked, limitBody)) // the beginning will do
+		_ = unpacked.Close()
+	}
+
+	return infer.Answer{MediaType: media, Body: body}
+}
+
+// session is how requests are sent.
+type session struct {
+	way      *way
+	wire     client.Wire
+	before   []exchange // answers that are repeated and not asked for again
+	isClosed bool       // nothing else is sent
+}
+
+// do reads in a session of its own, and returns the answers too that were not there before.
+func (x *examination) do(ctx context.Context, in session, read reader) (decoded, []exchange, error) {
+	answers := &tape{session: in}
+	cfg := x.options.Client
+	cfg.Credentials, cfg.Wire = in.way.credentials, in.wire
+	cfg.Around = func(pool http.RoundTripper) http.RoundTripper { answers.pool = pool; return answers }
+	cfg.MaxRetries = min(cfg.MaxRetries, 1)
+	if isLogin := in.way.credentials.Email != ""; isLogin || len(in.before) > 0 {
+		cfg.MaxRetries = 0 // a repeated failure stays one
+	}
+
+	c, err := client.New(cfg)
+	if err != nil {
+		return decoded{lacking: unread}, nil, fmt.Errorf("the setting %w", err)
+	}
+	defer c.Close()
+	got, err := read(ctx, c)
+	if err != nil {
+		got.lacking = unread
+	}
+
+	answers.mu.Lock()
+	defer answers.mu.Unlock()
+	x.report.Requests += len(answers.taken)
+
+	return got, slices.Clone(answers.taken), err
+}
+
+// tape carries the requests of a session, and keeps the answers.
+type tape struct {
+	session
+
+	pool  http.RoundTripper
+	mu    sync.Mutex // a login may go on for others
+	taken []exchange
+}
+
+// RoundTrip repeats the last answer that a request had before, or else carries it and keeps the beginning of its
+// answer.
+func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
+	query := req.URL.Query()
+	query.Del(transport.KeyParameter)
+	request := req.Method + " " + req.URL.EscapedPath() + "?" + query.Encode()
+	for _, x := range slices.Backward(t.before) {
+		if x.request == request {
+			again := *x.response
+			again.Header, again.Request, again.Body = again.Header.Clone(), req, io.NopCloser(bytes.NewReader(x.body))
+			return &again, nil
+		}
+	}
+	if t.isClosed {
+		return nil, errors.New("this request was not sent")
+	}
+
+	resp, err := t.pool.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))
+	kept := *resp
+	kept.Header = resp.Header.Clone()
+	if err != nil || len(begin) == limitBody {
+		kept.ContentLength = -1
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body} // which repeats its error
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.taken = append(t.taken, exchange{request, &kept, begin})
+
+	return resp, nil
+}
+
+// reading is a reading that can be repeated with other settings from the answers that it had.
+type reading struct {
+	group, check string // of the report
+	way          *way   // nil for that of the report
+	read         reader
+	propose      func(infer.Answer) []infer.Settings // nil proposes nothing
+	whenEmpty    string                              // what the report says if there was nothing to see; empty if that is what was wanted
+
+	answers []exchange
+	decoded
+	err error
+}
+
+// hasSeen reports whether there is a reading that has seen something.
+func (r *reading) hasSeen() bool {
+	return r != nil && r.err == nil && !r.isEmpty()
+}
+
+// examine reads from the service, and adopts settings that fit the answers, without those that it does not need. The
+// report has a finding about the last reading that has seen something. The error is that of the reading.
+func (x *examination) examine(ctx context.Context, r *reading) error {
+	r.way = cmp.Or(r.way, x.use)
+	r.decoded, r.answers, r.err = x.do(ctx, session{way: r.way, wire: x.wire}, r.read)
+	if best := x.fitting(ctx, r); best != nil {
+		x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
+			read, _, _ := x.with(ctx, less, r, true)
+			return read.fits(r.decoded)
+		}))
+	}
+
+	key := r.group + " " + r.check + " " + r.way.name
+	if r.hasSeen() || !x.readings[key].hasSeen() {
+		x.readings[key] = r
+	}
+
+	return r.err
+}
+
+// fitting returns settings with which the answers of a reading are read, or read with more fields; nil if there are
+// none. Of an answer that is read it returns where the address of the next page is, which a longer one needs.
+func (x *examination) fitting(ctx context.Context, r *reading) (best infer.Settings) {
+	wasRead := r.lacking == 0
+	for _, s := range x.proposals(r) {
+		if best != nil && r.lacking == 0 {
+			break // nothing is better, and another one may send requests
+		}
+		read, more, err := x.with(ctx, s, r, false)
+		isBetter := read.lacking < r.lacking
+		if wasRead { // only more of it is wanted
+			isBetter = read.fits(r.decoded)
+		}
+		if isBetter {
+			best, r.decoded, r.err, r.answers = s, read, err, append(r.answers, more...)
+		}
+	}
+
+	return best
+}
+
+// proposals returns the settings that are proposed for a reading and may be shown; only those of its next page
+// if it is read.
+func (x *examination) proposals(r *reading) (all []infer.Settings) {
+	if len(r.answers) == 0 || r.propose == nil {
+		return nil
+	}
+	for _, s := range r.propose(r.answers[0].evidence()) {
+		s = s.Inside(x.wire.Envelope.At)
+		if r.lacking == 0 {
+			s = s.NextPage()
+		}
+		if len(s) > 0 && !slices.ContainsFunc(s.Texts(), x.hides) {
+			all = append(all, s)
+		}
+	}
+
+	return all
+}
+
+// with repeats a reading from its answers, with further settings. Unless isClosed, what they lead to, such as another
+// page, is asked for.
+func (x *examination) with(ctx context.Context, s infer.Settings, r *reading, isClosed bool) (decoded, []exchange, error) {
+	wire, err := x.wire.With(s)
+	if err != nil {
+		return decoded{lacking: unread}, nil, err
+	}
+	return x.do(ctx, session{r.way, wire, r.answers, isClosed}, r.read)
+}
+
+// conclude adds a finding about each reading, and one about the settings in the end. That credentials or a path family
+// are not accepted matters only if all are.
+func (x *examination) conclude(ctx context.Context) {
+	for _, key := range slices.Sorted(maps.Keys(x.readings)) {
+		r := x.readings[key]
+		word, text := x.verdict(ctx, r)
+		if r.group == access {
+			text = "with " + r.way.name + ": " + text
+			if x.use != nil && word == Broken {
+				word = Differs
+			}
+		}
+		x.report.add(r.group, r.check, word, text)
+	}
+
+	x.report.Wire = x.wire.Minimal()
+	if !reflect.DeepEqual(x.report.Wire, x.options.Client.Wire.Minimal()) {
+		x.report.add("Settings", "wire", Differs, "the block below has settings that are not configured")
+	}
+}
+
+// verdict reads the answers to a reading once more: with the settings in the end, by which they have to be read as they
+// were, and with those that are configured.
+func (x *examination) verdict(ctx context.Context, r *reading) (Word, string) {
+	last, _, _ := x.do(ctx, session{r.way, x.wire, r.answers, true}, r.read)
+	before, _, _ := x.do(ctx, session{r.way, x.options.Client.Wire, r.answers, true}, r.read)
+	switch {
+	case r.err != nil:
+		return Broken, x.describe(r.err) + "; no setting was found with which it is read"
+	case !last.fits(r.decoded):
+		return Broken, "the answer is read with its own settings, and not with all of them together"
+	case r.whenEmpty != "" && r.isEmpty():
+		return Unknown, r.whenEmpty
+	case last.lacking > 0:
+		return Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
+	case before.fits(last):
+		return OK, "read as configured"
+	}
+
+	// What the last answer consists of shows why settings are needed.
+	v, _ := jsonvalue.Parse(r.answers[len(r.answers)-1].evidence().Body)
+	text := "read with the wire settings below; the answer is " + decode.Structure(v)
+	if x.hides(text) {
+		text = "read with the wire settings below"
+	}
+
+	return Differs, text
+}
