@@ -80,7 +80,9 @@ func (c *Client) readPending(got transport.Answer) (decode.PendingList, error) {
 	list, err := read(c.wire)
 	if len(got.JSON) <= limitAdvice {
 		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
-		err = c.wire.advise(err, got.JSON, propose, func(with Wire) bool { _, err := read(with); return err == nil })
+		if err != nil {
+			err = c.wire.advise(err, got.JSON, propose, func(with Wire) bool { _, err := read(with); return err == nil })
+		}
 		if slices.ContainsFunc(list.Records, decode.PendingRecord.IsUnknown) {
 			list.Hint = c.wire.proposal(got.JSON, propose, func(with Wire) bool {
 				named, err := read(with)

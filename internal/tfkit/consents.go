@@ -82,12 +82,16 @@ type ConsentCase struct {
 	Act     choice.Act
 	Written choice.Confirmed // zero if nothing was written
 	Keeper  *Object          // of a withdrawal, another object that looks after the person; nil if there is none
+
+	known *person
 }
 
 // JudgeConsent judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
 // if the act is to send. What was written is remembered before another object of the run can judge. Errors are
 // *transport.Error, and client.ErrCached and client.ErrGone of an act to refuse.
 func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
+	found, _ := s.Consents.people.LoadOrStore(c.Person, &person{})
+	c.known, _ = found.(*person)
 	if c.Action != choice.Write && c.Action != choice.Withdraw {
 		read, err := s.Client.ReadConsent(ctx, c.Person)
 		if err != nil && !read.IsNone {
@@ -118,22 +122,25 @@ func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 	}
 
 	c.Written = choice.Confirmed{Sent: c.Wanted.Print(), Shown: result.Shown}
-	s.Consents.recall(c.Person, true, c.Written)
+	c.known.mu.Lock()
+	defer c.known.mu.Unlock()
+	c.known.isSeen, c.known.last = true, c.Written
 
 	return nil
 }
 
 // judge completes the evidence by a reading and by what the run knows, and judges it.
 func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
-	last, isSeen := s.Consents.recall(c.Person, !read.IsNone, choice.Confirmed{})
-	c.Reading, c.Keeping, c.Last = read, s.Client.Keeping, cmp.Or(last, c.Last)
 	if c.Action == choice.Withdraw {
 		c.Keeper = s.Consents.Keeper(c.Object, c.Person)
 		c.Taken = c.Keeper != nil
 	}
-
+	c.known.mu.Lock()
+	c.Reading, c.Keeping, c.Last = read, s.Client.Keeping, cmp.Or(c.known.last, c.Last)
 	e := c.Evidence
-	e.Known = e.Known || isSeen
+	e.Known = e.Known || c.known.isSeen
+	c.known.isSeen = c.known.isSeen || !read.IsNone
+	c.known.mu.Unlock()
 
 	c.Verdict, c.Act = choice.Judge(e)
 	switch {
@@ -148,22 +155,12 @@ func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
 
 // IsSeen reports whether this run has seen or written a record of a person.
 func (c *Consents) IsSeen(p client.Person) bool {
-	_, isSeen := c.recall(p, false, choice.Confirmed{})
-	return isSeen
-}
-
-// recall returns the last write about a person that the service has confirmed in this run, and whether a
-// record was seen or written before. It records that one is seen now, and a write unless that is zero.
-func (c *Consents) recall(p client.Person, isRecord bool, written choice.Confirmed) (last choice.Confirmed, isSeen bool) {
 	found, _ := c.people.LoadOrStore(p, &person{})
 	known, _ := found.(*person)
 	known.mu.Lock()
 	defer known.mu.Unlock()
 
-	last, isSeen = known.last, known.isSeen
-	known.last, known.isSeen = cmp.Or(written, last), isSeen || isRecord
-
-	return last, isSeen
+	return known.isSeen
 }
 
 // IsSpelledTwice records an identity. It reports whether the run has another one that differs only by the

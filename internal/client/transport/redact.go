@@ -88,34 +88,6 @@ func PrivateValues(v jsontext.Value) (values []string) {
 	return values
 }
 
-// spellings returns the forms in which services quote a value: as it is, as JSON, Go, HTML, addresses
-// and forms escape it, in an address twice, in hexadecimal, and in base64, alone or as a part of what
-// is encoded.
-func spellings(value string) []string {
-	if len(value) < 4 { // other spellings of it are parts of ordinary words and numbers
-		return []string{value}
-	}
-
-	quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
-	asJSON, inGo := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value)
-	form := url.QueryEscape(value)
-	segment := strings.ReplaceAll(form, "+", "%20")
-	all := []string{
-		value, asJSON, forHTML.Replace(asJSON), strings.ReplaceAll(asJSON, "/", `\/`), inGo[1 : len(inGo)-1],
-		html.EscapeString(value), form, segment, url.PathEscape(value), url.QueryEscape(form), url.QueryEscape(segment),
-		hex.EncodeToString([]byte(value)),
-	}
-
-	for before := range 3 { // bytes that share characters of base64 with the value
-		whole := append(make([]byte, before), value...)
-		first, end := (before*8+5)/6, len(whole)*8/6
-		all = append(all, base64.RawStdEncoding.EncodeToString(whole)[first:end], base64.RawURLEncoding.EncodeToString(whole)[first:end])
-	}
-	slices.Sort(all)
-
-	return slices.Compact(all)
-}
-
 // vocabulary holds the spellings of values that must not be shown, folded, by their first character. It
 // may be used by several goroutines.
 type vocabulary struct {
@@ -123,6 +95,9 @@ type vocabulary struct {
 	words map[rune][][]rune
 }
 
+// add adds values in the forms in which services quote them: as they are, as JSON, Go, HTML, addresses and
+// forms escape them, in an address twice, in hexadecimal, and in base64, alone or as a part of what is encoded.
+// Other spellings of a short value are parts of ordinary words and numbers.
 func (v *vocabulary) add(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -131,7 +106,25 @@ func (v *vocabulary) add(values ...string) {
 		v.words = map[rune][][]rune{}
 	}
 	for _, value := range values {
-		for _, spelling := range spellings(strings.TrimSpace(value)) {
+		value = strings.TrimSpace(value)
+		spellings := []string{value}
+		if len(value) >= 4 {
+			quoted, _ := jsontext.AppendQuote(nil, value) // also where it is not UTF-8
+			asJSON, inGo, form := string(quoted[1:len(quoted)-1]), strconv.QuoteToASCII(value), url.QueryEscape(value)
+			segment := strings.ReplaceAll(form, "+", "%20")
+			spellings = append(spellings,
+				asJSON, forHTML.Replace(asJSON), strings.ReplaceAll(asJSON, "/", `\/`), inGo[1:len(inGo)-1], html.EscapeString(value),
+				form, segment, url.PathEscape(value), url.QueryEscape(form), url.QueryEscape(segment), hex.EncodeToString([]byte(value)),
+			)
+			for before := range 3 { // bytes that share characters of base64 with the value
+				whole := append(make([]byte, before), value...)
+				first, end := (before*8+5)/6, len(whole)*8/6
+				spellings = append(spellings, base64.RawStdEncoding.EncodeToString(whole)[first:end], base64.RawURLEncoding.EncodeToString(whole)[first:end])
+			}
+		}
+
+		slices.Sort(spellings)
+		for _, spelling := range slices.Compact(spellings) {
 			if word := []rune(strings.ToLower(strings.ToUpper(spelling))); len(word) > 0 {
 				v.words[word[0]] = append(v.words[word[0]], word)
 			}
