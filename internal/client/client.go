@@ -225,9 +225,8 @@ func (w Wire) judgeAbsence(p Person, err error) error {
 		judged.Class = transport.ClassNotFound
 		return &judged
 	}
-	if judged.Class == transport.ClassNotFound {
-		judged.Class = transport.ClassEndpointNotFound
-	}
+	proven := map[transport.ErrorClass]transport.ErrorClass{transport.ClassNotFound: transport.ClassEndpointNotFound}
+	judged.Class = cmp.Or(proven[e.Class], e.Class)
 	admitting := append(slices.Clone(w.Absent), words[0])
 	judged.Detail += `; if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`
 

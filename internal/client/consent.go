@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
@@ -201,7 +200,7 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 
 	err = c.Repeat(ctx, func(ctx context.Context) error {
 		turns, step := 2, w.compare
-		if u.Blind && w.lost == nil {
+		if w.update.Blind {
 			turns, step = 1, w.send
 		}
 		ctx, leave, err := c.Admit(ctx, turns)
@@ -212,10 +211,9 @@ func (c *Client) UpdateConsent(ctx context.Context, p Person, u ConsentWrite) (C
 
 		return step(ctx)
 	})
-	e, failed := errors.AsType[*transport.Error](err)
 	switch {
-	case failed && w.lost != nil:
-		return ConsentResult{}, transport.UnknownOutcome(w.lost, e)
+	case w.lost != nil:
+		return ConsentResult{}, transport.UnknownOutcome(w.lost, err)
 	case !w.isSent:
 		return ConsentResult{}, err
 	}
@@ -250,13 +248,13 @@ func (w *consentWrite) compare(ctx context.Context) error {
 		w.before = &read.Print // zero where there is none
 	}
 	read.Lost, read.Before = w.sends > 0, w.before
-	if !w.update.Judge(read) {
+	lost := w.lost
+	w.lost = nil
+	switch {
+	case !w.update.Judge(read):
 		return nil
-	}
-	if w.sends == transport.LimitSends {
-		lost := w.lost.Final()
-		w.lost = nil
-		return lost
+	case w.sends == transport.LimitSends:
+		return lost.Final()
 	}
 
 	return w.send(ctx)
@@ -264,12 +262,11 @@ func (w *consentWrite) compare(ctx context.Context) error {
 
 // send sends the update.
 func (w *consentWrite) send(ctx context.Context) (err error) {
-	w.lost = nil
 	w.got, err = w.client.ask(ctx, w.person, w.request)
 	w.isSent = err == nil
 	e, failed := errors.AsType[*transport.Error](err)
 	if failed && e.Ambiguous && e.Class != transport.ClassCancelled {
-		w.lost = e
+		w.lost, w.update.Blind = e, false
 		w.sends++
 	}
 

@@ -56,7 +56,8 @@ type Person struct {
 // asked at plan and again here. The error completes a sentence about the identifier. It names a character
 // and its place, counted in bytes from 0, and never the rest.
 func ValidateSegment(s string) error {
-	at := strings.IndexFunc(s, func(r rune) bool { return r != ' ' && unicode.In(r, invisible...) })
+	inside := strings.ReplaceAll(s, " ", "_") // where a plain space may stand
+	at := strings.IndexFunc(inside, func(r rune) bool { return unicode.In(r, invisible...) })
 	switch {
 	case slices.Contains([]string{"", ".", ".."}, s):
 		return errors.New(`is empty, "." or "..", which would change the path of the request`)
@@ -104,34 +105,33 @@ func ValidateSecret(name, value string) error {
 	return ValidateSegment(value)
 }
 
+// settings are the names of identifiers in messages, by those in a template.
+var settings = map[string]string{"orgId": "org_id", "projectId": "project_id", "accountId": "account_id", "identityId": "identity_id"}
+
 // endpoint returns where an operation with this path is in the path family of the person's scope (section
 // 4). It is the one place where a person becomes the path of a request. Each identifier is one segment, of
 // which every byte is percent-encoded that is not unreserved in RFC 3986, so that proxies and servers have
 // nothing left to interpret. An operation about the whole scope needs no identity. Errors name the setting.
-func (p Person) endpoint(path string) (to transport.Endpoint, err error) {
-	s := p.Scope
-	names, ids := []string{"org_id", "project_id"}, []string{s.OrgID, s.ProjectID}
-	to.Template = "/v1/org/{orgId}/project/{projectId}" + path
-	if s.AccountID != "" {
-		names, ids = []string{"account_id"}, []string{s.AccountID}
-		to.Template = "/v1/account/{accountId}" + path
-	}
-	isHalf := (s.OrgID == "") != (s.ProjectID == "")
-	if isHalf || (s.OrgID == "") == (s.AccountID == "") {
+func (p Person) endpoint(path string) (to transport.Endpoint, _ error) {
+	org, project, account := p.Scope.OrgID, p.Scope.ProjectID, p.Scope.AccountID
+	hasOrg, hasAccount := org != "", account != ""
+	if hasOrg != (project != "") || hasOrg == hasAccount {
 		return to, errors.New("the scope is either org_id and project_id, or account_id alone, of the older path family")
 	}
-	if strings.Contains(path, "{identityId}") {
-		names, ids = append(names, "identity_id"), append(ids, p.Identity)
+	to.Template = "/v1/org/{orgId}/project/{projectId}" + path
+	if hasAccount {
+		to.Template = "/v1/account/{accountId}" + path
 	}
 
+	ids := map[string]string{"orgId": org, "projectId": project, "accountId": account, "identityId": p.Identity}
 	to.Escaped = to.Template
-	for i, id := range ids {
-		if err := ValidateSegment(id); err != nil {
-			return to, fmt.Errorf("%s %w", names[i], err)
+	for strings.Contains(to.Escaped, "{") {
+		before, rest, _ := strings.Cut(to.Escaped, "{")
+		name, after, _ := strings.Cut(rest, "}")
+		if err := ValidateSegment(ids[name]); err != nil {
+			return to, fmt.Errorf("%s %w", settings[name], err)
 		}
-		before, after, _ := strings.Cut(to.Escaped, "{")
-		_, after, _ = strings.Cut(after, "}")
-		to.Escaped = before + strings.ReplaceAll(url.QueryEscape(id), "+", "%20") + after
+		to.Escaped = before + strings.ReplaceAll(url.QueryEscape(ids[name]), "+", "%20") + after
 	}
 
 	return to, nil

@@ -300,7 +300,7 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
 func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (decode.Receipt, error) {
-	r := transport.Request{Op: opUpdateProfile, Body: []byte(jsonvalue.FormatObject(members)), ContentType: "application/json", Attribute: "profile"}
+	r := transport.Request{Op: opUpdateProfile, Body: []byte(jsonvalue.FormatObject(members)), Header: transport.JSONBody, Attribute: "profile"}
 	for _, v := range members {
 		r.Private = append(r.Private, transport.PrivateValues(v)...)
 	}

@@ -5,6 +5,7 @@ package tfkit
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -92,7 +93,7 @@ type ConsentCase struct {
 func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 	found, _ := s.Consents.people.LoadOrStore(c.Person, &person{})
 	c.known, _ = found.(*person)
-	if c.Action != choice.Write && c.Action != choice.Withdraw {
+	if !slices.Contains([]choice.Action{choice.Write, choice.Withdraw}, c.Action) {
 		read, err := s.Client.ReadConsent(ctx, c.Person)
 		if err != nil && !read.IsNone {
 			return err

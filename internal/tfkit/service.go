@@ -77,10 +77,8 @@ func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics)
 	if s.Client == nil {
 		return
 	}
-	select {
-	case text := <-s.Client.Notices:
-		Problem{Summary: "Noticed while talking to the service", Detail: text}.AddWarning(diags)
-	default:
+	if text := s.Client.Notice.Swap(nil); text != nil {
+		Problem{Summary: "Noticed while talking to the service", Detail: *text}.AddWarning(diags)
 	}
 }
 

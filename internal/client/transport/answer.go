@@ -93,8 +93,7 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 }
 
 // Parse returns the content of an answer that has this body: JSON, or of a write or a login nothing.
-// Everything else is an *Error, or an error of the body as it is. An acknowledgement in words, such as
-// "Accepted", says no more than the status does.
+// Everything else is an *Error, or an error of the body as it is.
 func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	body, err := io.ReadAll(io.LimitReader(r, LimitJSON+1))
 	if err != nil {
@@ -107,15 +106,19 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 
 	v, err := jsonvalue.Parse(body)
-	isAcknowledged := a.Status == http.StatusAccepted && a.MediaType == "text/plain"
 	switch {
 	case err == nil:
 		return v, nil
-	case len(body) == 0 && a.Op.Kind != Reads, a.isWords(body) && isAcknowledged:
+	case len(body) == 0 && a.Op.Kind != Reads, a.isAcknowledgement(body):
 		return nil, nil
 	}
 
 	return nil, a.syntaxError(body, err)
+}
+
+// isAcknowledgement reports whether a body is words such as "Accepted", which say no more than the status.
+func (a Answer) isAcknowledgement(body []byte) bool {
+	return a.Status == http.StatusAccepted && a.MediaType == "text/plain" && a.isWords(body)
 }
 
 // isWords reports whether a body is text, and not a record, even a broken one.

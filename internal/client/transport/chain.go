@@ -21,9 +21,11 @@ package transport
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,12 +68,13 @@ type Sender struct {
 	gate   *gate
 	login  *login // nil where the credentials are not an e-mail and a password
 	pool   *http.Transport
-	header http.Header // of every request, and query: what is configured, and a secret key (section 5)
+	header http.Header // of every request, and query: what is configured, and a key or token that was given (section 5)
 	query  string
 	hidden vocabulary // what no message may show
 
-	// Notices are messages for the user although nothing failed, such as a clock that is far off.
-	Notices chan string
+	refused [kinds]bool // what a read-only client does not send
+
+	Notice atomic.Pointer[string] // for the user although nothing failed, that a clock is far off; nil without one
 
 	mu     sync.Mutex
 	newest atomic.Int64 // the latest Date of an answer, in seconds since 1970; mu is held to change it
@@ -84,8 +87,11 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}, Notices: make(chan string, 1)}
+	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
 	s.header = http.Header{"User-Agent": {cfg.UserAgent}}
+	if cfg.ReadOnly {
+		s.refused = changes
+	}
 	if cfg.RequestsPerSecond > 0 {
 		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
 	}
@@ -95,10 +101,14 @@ func New(cfg Config) (*Sender, error) {
 	s.chain = s.assemble()
 
 	c := cfg.Credentials
+	s.hidden.words = map[rune][][]rune{}
 	s.hidden.add(c.Password, c.APISecretKey, c.Email)
 	s.hidden.add(tokenSecrets(c.Token)...)
 	if c.APISecretKey != "" {
 		s.query = "&" + KeyParameter + "=" + url.QueryEscape(c.APISecretKey)
+	}
+	if c.Token != "" {
+		s.header.Set("Authorization", "bearer "+c.Token)
 	}
 	for name, value := range cfg.Headers {
 		s.header.Set(name, value)
@@ -144,23 +154,21 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To, host: s.cfg.Base.Host}}
 	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
 	c.compared, _ = ctx.Value(admissionKey{}).(*time.Time)
-	if changes[r.Op.Kind] && s.cfg.ReadOnly {
+	if s.refused[r.Op.Kind] {
 		return Answer{}, NewError(c.known, ClassReadOnly, "nothing was sent, because read_only is set")
 	}
 
-	var body any
-	if r.Body != nil || changes[r.Op.Kind] {
-		body = r.Body // of a change also an empty one, about which the HTTP stack asks before it repeats; see sendLink
+	var body any = r.Body // also an empty one, about which the HTTP stack asks before it repeats; see bodyAgain
+	if !slices.Contains([]Kind{Writes, Queues, LogsIn}, r.Op.Kind) {
+		body = nil
 	}
 	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
 	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)
 	if err != nil {
 		return Answer{}, NewError(c.known, ClassInternal, "the request could not be built")
 	}
-	req.Header = accepted[r.Op.Streams].Clone()
-	if r.ContentType != "" {
-		req.Header.Set("Content-Type", r.ContentType)
-	}
+	maps.Copy(req.Header, accepted[r.Op.Streams])
+	maps.Copy(req.Header, r.Header)
 
 	_, err = s.chain.Do(req) //nolint:bodyclose // turnLink has closed it, and the caller closes a stream
 	if err != nil {

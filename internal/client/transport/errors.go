@@ -3,6 +3,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -193,7 +194,7 @@ func CauseError(x Exchange, err error) *Error {
 	if isOwn {
 		class, detail = own.Class, own.Detail
 	}
-	isBroken := class == ClassConnectionLost || class == ClassTimeout
+	isBroken := slices.Contains([]ErrorClass{ClassConnectionLost, ClassTimeout}, class)
 	if isBroken && !x.sent {
 		class = ClassUnreachable
 	}
@@ -204,13 +205,10 @@ func CauseError(x Exchange, err error) *Error {
 // classify returns what an error of the HTTP stack or of a context stands for. It is told by its type, and
 // never by its text.
 func classify(x Exchange, err error) (class ErrorClass, detail string) {
-	operation, other := "", "the other side"
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		operation = failed.Op
-	}
-	if operation == "proxyconnect" {
-		other = "the proxy that HTTPS_PROXY names"
-	}
+	broken := &net.OpError{}
+	_ = errors.As(err, &broken)
+	operation := broken.Op
+	other := cmp.Or(map[string]string{"proxyconnect": "the proxy that HTTPS_PROXY names"}[operation], "the other side")
 	if rejected, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return ClassTLS, "the certificate of " + other + " was not accepted: " + x.Redact.Text(rejected.Err.Error(), limitMessage)
 	}

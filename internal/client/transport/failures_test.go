@@ -127,7 +127,6 @@ func failures() map[string]failed {
 		}
 	}
 	redirect(301, "", "/api/canary/", "to http://localhost")
-	redirect(301, "", "", "another place")
 	redirect(302, updates, "https://h.example.com/%zz", "another place")
 
 	for name, body := range map[string]string{

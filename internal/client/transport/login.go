@@ -190,11 +190,9 @@ func (l *login) send(ctx context.Context) (token, error) {
 
 	// Nothing here depends on the clocks, but logs and agreement times may.
 	if skew := time.Since(time.Unix(int64(got.IssuedAt), 0)).Round(time.Minute); got.IssuedAt > 0 && skew.Abs() > 5*time.Minute {
-		select {
-		case s.Notices <- fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
-			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()):
-		default: // the one before was not shown yet
-		}
+		text := fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
+			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs())
+		s.Notice.Store(&text)
 	}
 
 	return got, nil

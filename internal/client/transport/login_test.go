@@ -56,8 +56,8 @@ func TestToken_clockOfTheServiceIsNotTrusted(t *testing.T) {
 
 			wantCount(t, service, mockserver.OpLogin, 3)
 			wantCount(t, service, mockserver.OpGetConsent, 3*crowd)
-			if n := len(s.Notices); (n > 0) != isNotice {
-				t.Errorf("%v ahead, there are %d notices", ahead, n)
+			if hasNotice := s.Notice.Load() != nil; hasNotice != isNotice {
+				t.Errorf("%v ahead, there is a notice: %t", ahead, hasNotice)
 			}
 		})
 	}

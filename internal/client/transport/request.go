@@ -4,6 +4,7 @@ package transport
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync/atomic"
 	"time"
@@ -48,10 +49,10 @@ type Request struct {
 	Op Operation
 	To Endpoint
 
-	Query       string
-	Body        []byte
-	ContentType string // of the body
-	Attribute   string // whose value the body holds; empty where the body is small
+	Query     string
+	Header    http.Header // of the body; not changed
+	Body      []byte
+	Attribute string // whose value the body holds; empty where the body is small
 
 	Private []string // values that no message may show
 }
@@ -63,10 +64,13 @@ const (
 	InQuery = "query"
 )
 
+// JSONBody is the header of a request with a body of JSON.
+var JSONBody = http.Header{"Content-Type": {"application/json"}}
+
 // SetParameters puts parameters, by name, into the body or the query, as one of these says.
 func (r *Request) SetParameters(in string, parameters map[string]any) (err error) {
 	if in == InJSON {
-		r.ContentType = "application/json"
+		r.Header = JSONBody
 		r.Body, err = json.Marshal(parameters, json.Deterministic(true))
 		return err
 	}
@@ -79,7 +83,7 @@ func (r *Request) SetParameters(in string, parameters map[string]any) (err error
 		r.Query = values.Encode()
 		return nil
 	}
-	r.Body, r.ContentType = []byte(values.Encode()), "application/x-www-form-urlencoded"
+	r.Body, r.Header = []byte(values.Encode()), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 
 	return nil
 }
@@ -114,7 +118,8 @@ type call struct {
 	// Of the latest attempt.
 	sent, isHTTP2 atomic.Bool // its header was written, and over which protocol
 	newestBefore  int64       // Sender.newest when it began
-	rejection     ErrorClass  // what a 401 is, for the policy
+	token         string      // of a login; empty without one
+	began         time.Time   // when it had that
 	answer        Answer
 	refusal       *Error // that the answer is; nil for a success
 }

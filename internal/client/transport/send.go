@@ -33,13 +33,6 @@ func (l sendLink) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 	if req.URL.Scheme+req.URL.Host != s.cfg.Base.Scheme+s.cfg.Base.Host {
 		return nil, NewError(c.known, ClassInternal, "a request was about to be sent to another address than base_url")
 	}
-	token := s.cfg.Credentials.Token
-	if s.login != nil && c.Op.Kind != LogsIn {
-		token, err = s.login.tokenFor(req.Context(), c)
-	}
-	if err != nil {
-		return nil, err
-	}
 
 	clone := req.Clone(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -48,41 +41,39 @@ func (l sendLink) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 		},
 		WroteHeaders: func() { c.sent.Store(true) },
 	}))
-	maps.Copy(clone.Header, s.header)
+	clone.GetBody = c.bodyAgain
 	clone.URL.RawQuery = strings.TrimPrefix(clone.URL.RawQuery+s.query, "&")
-	if token != "" {
-		clone.Header.Set("Authorization", "bearer "+token)
-	}
-	if changes[c.Op.Kind] {
-		clone.GetBody = c.bodyAgain
+	maps.Copy(clone.Header, s.header)
+	if s.login != nil && c.Op.Kind != LogsIn {
+		if c.token, err = s.login.tokenFor(req.Context(), c); err != nil {
+			return nil, err
+		}
+		clone.Header.Set("Authorization", "bearer "+c.token)
 	}
 
-	began := time.Now()
-	c.newestBefore = s.newest.Load()
+	c.began, c.newestBefore = time.Now(), s.newest.Load()
 	resp, err = l.pool.RoundTrip(clone)
 	c.known.sent = c.sent.Load()
-	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		c.rejection = s.login.giveUp(token, began)
-	}
 
 	return resp, err
 }
 
-// bodyAgain is GetBody of what changes something, and sees to it that this is sent once at most.
+// bodyAgain is GetBody of a request, and sees to it that what changes something is sent once at most.
 //
 // The HTTP stack repeats some requests by itself, and asks for a body before it does, which can stop it.
 // Over HTTP/2 that is where the request is known to be unprocessed; net/http's own copy does so also after
 // a PROTOCOL_ERROR, which proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET,
-// wherever a connection breaks; ValidateHeaders refuses a header that allows it for other methods.
+// wherever a connection breaks; ValidateHeaders refuses a header that allows it for other methods. It does
+// not ask about a request without a body.
 func (c *call) bodyAgain() (io.ReadCloser, error) {
-	if c.sent.Load() {
-		switch {
-		case c.isHTTP2.Load():
-			return nil, errNotProcessed
-		case c.Op.Method == http.MethodGet:
-			return nil, errors.New("the connection broke and the request is not repeated by itself")
-		}
+	switch {
+	case !c.sent.Load():
+	case c.isHTTP2.Load():
+		return nil, errNotProcessed
+	case c.Op.Method == http.MethodGet:
+		return nil, errors.New("the connection broke and the request is not repeated by itself")
 	}
+
 	return io.NopCloser(bytes.NewReader(c.Body)), nil
 }
 

@@ -100,10 +100,10 @@ func (c *call) complete(e *Error, h http.Header) {
 	case ClassNotReady:
 		e.RetryAfter = retryAfter(h, 24*time.Hour) // shown, and not waited for
 	case ClassAuthentication:
-		e.limit = policy[c.rejection][c.Op.Kind]
+		e.limit = policy[c.sender.login.giveUp(c.token, c.began)][c.Op.Kind]
 	case ClassRedirect:
 		place := "another place"
-		if to, err := c.sender.cfg.Base.Parse(h.Get("Location")); err == nil && h.Get("Location") != "" {
+		if to, err := c.sender.cfg.Base.Parse(h.Get("Location")); err == nil {
 			place = c.known.Redact.Text(to.Scheme+"://"+to.Host, 110) // its path and query may repeat what was sent
 		}
 		h.Del("Location") // http.Client would follow it

@@ -18,7 +18,7 @@ type turnLink struct{ next http.RoundTripper }
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	c, _ := req.Context().Value(callKey{}).(*call)
-	c.answer, c.refusal, c.rejection = Answer{}, nil, ClassAuthentication
+	c.answer, c.refusal, c.token = Answer{}, nil, ""
 	c.sent.Store(false)
 	ctx, b, err := c.begin(req.Context())
 	if err != nil {
