@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package export implements the export of one UTC day: the data source analytics_export
-// for small days, in data_source*.go, and the resource analytics_export_file for days of
-// any size, in file_*.go.
+// for small days, and for days of any size the resource analytics_export_file, in
+// file_*.go, and the action analytics_export_day.
 //
-// Both range over the records of client.Export. The data source keeps them as dayTexts. A
-// dayExport, in day_*.go, writes them to files.
+// All of them range over the records of client.Export. The data source keeps them as
+// dayTexts. A dayExport, in day_*.go, writes them to files.
 //
 // The resource is spread over the steps of its life: a dayExport writes the files,
 // file_verify.go compares them with what was written, and file_model.go maps both to

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package profile implements the resource, the data source and the ephemeral resource
-// analytics_profile. The resource manages the top-level members of a profile that are
-// configured, and no others.
+// analytics_profile, and the action analytics_clear_profile. The resource manages the
+// top-level members of a profile that are configured, and no others.
 package profile
 
 import (

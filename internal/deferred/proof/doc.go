@@ -21,8 +21,8 @@
 // again before, such as places in the list, cannot be told apart, and wire.pending.id has to leave it out.
 //
 // What is absent or visible counts when two readings show it, a lag apart; one is
-// enough for the request's own record. Before the last reading that shows it as absent, another one has to that
-// began a lag after the request was sent: in those of before, the list may have lagged.
+// enough for the request's own record. The second absence counts only if the reading before it
+// began a lag after the request was sent: until then, the list may lag.
 //
 // table.go has everything that is concluded, and the guide on erasure and access shows the same table.
 package proof
