@@ -17,8 +17,8 @@
 // A request is recognised by the ID that the service gave it. Until the list shows that ID, every
 // record of the person and type that is new since before the request was sent is a candidate: the
 // request is done if all of them are, and failed if all have failed. Where they disagree, nothing
-// is concluded. An ID names one request in a run, and as long as the list may show that: what gives IDs
-// again before, such as places in the list, cannot be told apart, and wire.pending.id has to leave it out.
+// is concluded. An ID names one request in a run, and for as long as the list may show it. If a service
+// gives an ID to another request before, such as a place in the list, wire.pending.id has to leave it out.
 //
 // What is absent or visible counts when two readings show it, a lag apart; one is
 // enough for the request's own record. The second absence counts only if the reading before it
