@@ -46,7 +46,7 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 		if refused.Code != 1 {
 			t.Errorf("the apply ended with %d", refused.Code)
 		}
-		clitest.WantWords(t, refused, "Another resource keeps the consent to be withdrawn", "If the plan calls that resource deposed", "terraform state rm", "terraform import")
+		clitest.WantWords(t, refused, "Another resource keeps the consent to be withdrawn", "If the plan calls it deposed", "terraform state rm", "terraform import")
 		service.Reset()
 		cli.MustRun("state", "rm", address)
 		cli.MustRun("import", address, person)

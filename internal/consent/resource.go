@@ -373,17 +373,17 @@ func addError(err error, c *tfkit.ConsentCase, diags *diag.Diagnostics) {
 func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	p := tfkit.Problem{
 		Summary: "A choice that cannot be compared stands",
-		Detail:  "The service holds another record than this resource has written, and no times tell which of the two came first.",
-		Do:      "nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds or because it is not the person's choice, set keep_later_choice = false, or a later agreement_time if the record has one.",
+		Detail:  "The service holds another record than this resource has written, and no times tell which came first.",
+		Do:      "nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds or in a test tenant, set keep_later_choice = false, or a later agreement_time.",
 	}
 	if !e.Since.IsZero() && e.Print.Time > e.Since.UnixMilli() {
 		p.Summary = "A later choice of the person stands"
 		p.Detail = "The service holds a consent of " + client.FormatInstant(time.UnixMilli(e.Print.Time)) + ", which is later than the configured one of " + client.FormatInstant(e.Since) + "."
 	}
 
-	p.Detail += " Nothing is written, and the record stays as it is."
+	p.Detail += " Nothing is written."
 	if e.Print.Clauses == (choice.Record{}).Print().Clauses {
-		p.Detail += " It refuses all clauses: it is a refusal of the person, or an earlier withdrawal by a destroy. In a test tenant, where it is the latter, keep_later_choice = false writes the consent again."
+		p.Detail += " It refuses all clauses: a refusal, or an earlier withdrawal by a destroy."
 	}
 	p.AddWarning(diags)
 }

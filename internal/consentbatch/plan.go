@@ -180,7 +180,7 @@ func (b *batch) firstRecords() tfkit.Problem {
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
 			b.count(absent), len(b.rows), b.linesOf(absent), b.limit),
-		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered in place of the service. If these people are to get a record, set max_new_records = %d.", b.count(absent)),
+		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered. If these people are to get a record, set max_new_records = %d.", b.count(absent)),
 		At: path.Root("max_new_records"),
 	}
 }

@@ -103,7 +103,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
 				held:     map[int][5]bool{1: {}, 2: configured},
-				warnings: []string{"Later choices of people stand", "1 of 3 rows are left alone: line 3.", "without two times", "set keep_later_choice = false, or a later agreement_time where the record has one"},
+				warnings: []string{"Later choices of people stand", "1 of 3 rows are left alone: line 3.", "without two times", "set keep_later_choice = false, or a later agreement_time"},
 			},
 			{config: withdrawing, gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}, warnings: []string{"Later choices of people stand"}},
 			{

@@ -106,8 +106,8 @@ var (
 	}
 	fileAltered = tfkit.Problem{
 		Summary: "The file was altered",
-		Detail:  "What is at path is not what this resource wrote there. The plan therefore exports the day again and replaces the file. If it is not a regular file any more, the apply refuses to replace it.",
-		Do:      "nothing, or move what is there away, or remove the resource from the configuration: destroying it leaves an altered file where it is.",
+		Detail:  "What is at path is not what this resource wrote there. The plan exports the day again and replaces the file, if it is a regular one.",
+		Do:      "nothing, or move what is there away, or remove the resource from the configuration: a destroy leaves an altered file.",
 		At:      atPath,
 	}
 )

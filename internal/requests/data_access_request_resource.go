@@ -251,8 +251,8 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 
 	tfkit.Problem{
 		Summary: "The data is requested again",
-		Detail:  "The file that this resource wrote to output_path is gone, or is not what was written. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set, or a run that was killed has left it. Otherwise it ends with an error and sends nothing.",
-		Do:      "nothing, if the data is to be requested again and nothing is at output_path; or put the file back, or move away what is there; or remove the resource from the configuration and the state. If two resources have this output_path, give each its own.",
+		Detail:  "The file at output_path is gone, or is not what this resource wrote, so an apply requests the data again. A regular file there is replaced only with overwrite = true, or if a killed run has left it.",
+		Do:      "nothing, if the data is to be requested again and nothing is at output_path; or put the file back, or move away what is there.",
 		At:      path.Root("output_path"),
 	}.AddWarning(diags)
 

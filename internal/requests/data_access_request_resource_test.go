@@ -259,7 +259,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 		o.service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
 		o.withWire(dataAt("/profile"))
 		o.apply(on("friday"))
-		o.says("the same as before", "change triggers") // which the service had prepared
+		o.says("the data were the same", "change triggers") // which the service had prepared
 		asked := o.service.Count(o.operation)
 		for range 2 {
 			o.wantEmptyPlan()
@@ -339,7 +339,7 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 			}
 
 			o.NoErrors(o.diags)
-			o.says("requested again", "output_path", "only if it is a regular file", "overwrite")
+			o.says("requested again", "output_path", "regular file", "overwrite")
 			if o.state != nil {
 				t.Error("the object is still in state")
 			}

@@ -231,10 +231,11 @@ func irreversible(asks string) tfkit.Problem {
 // objects to that process that stay as they are.
 var repeated = tfkit.Problem{
 	Summary: "The plan would submit a deletion again",
-	Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, replace_triggered_by, and a tainted resource. " +
-		"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
+	Detail:  "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one, which would send it again. Usual causes are a renamed block or key, a shorter list of count, persons exchanged between blocks, a second block, -replace, replace_triggered_by, and a tainted resource.",
 	InState: "the resource as it was; nothing was sent",
-	Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run terraform state rm NEW first. " +
-		"If the person has not moved, remove the second block, leave -replace or replace_triggered_by out, or run terraform untaint. To delete once more on purpose, change triggers.",
+	Do: "take each resource to the address that its person has now:\n\n    terraform state mv OLD NEW\n\n" +
+		"A moved block does the same where OLD is no longer configured. If NEW is in state for a person who is no longer configured, run this first:\n\n    terraform state rm NEW\n\n" +
+		"If the person has not moved, remove the second block, or leave -replace or replace_triggered_by out. For a tainted resource, run:\n\n    terraform untaint ADDRESS\n\n" +
+		"To delete once more on purpose, change triggers.",
 	At: path.Root("identity_id"),
 }

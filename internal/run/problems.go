@@ -33,7 +33,7 @@ const (
 	AdviceLater       = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
 	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
 	adviceVoid        = "apply again: the next apply sends one. Or invoke the action again, which does so as well."
-	adviceSetting     = "if the message names a setting, and what it says is right for your service, set it in the provider block. Otherwise, "
+	adviceSetting     = "if the message names a setting, and what it says is right for your service, set it. Otherwise, "
 )
 
 // AdviceInvoked is the advice about the request of an action.
@@ -68,11 +68,11 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		summary, detail, do string
 	}{
 		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
-		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, new data has come in since, or the data were the same as before.", r.Advice.Over},
+		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, new data came since, or the data were the same.", r.Advice.Over},
 		{isFailed, "The service failed the request", accepted + " and then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
-		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not show what became of it: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
-		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". The list of pending requests does not show it, and no effect of it can be seen, so that it may be carried out, pending or lost.", r.Advice.Unproven},
+		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not tell: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
+		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". Neither the list of pending requests nor an effect shows it: it may be carried out, pending or lost.", r.Advice.Unproven},
 		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending},
 		{true, "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending},
 	} {

@@ -138,7 +138,7 @@ func (r *Run) Submit(ctx context.Context) error {
 	if observed.NotUnderstood != "" {
 		tfkit.Problem{
 			Summary: "Sent, and the answer is not understood",
-			Detail:  "The service answered the " + r.Name + " with a status of success and " + observed.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
+			Detail:  "The service answered the " + r.Name + " with a success and " + observed.NotUnderstood + ". It is never sent again, and counts as fulfilled once the pending list or its effect shows that.",
 			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
 		}.AddWarning(r.Diags)
 	}

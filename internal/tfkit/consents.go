@@ -41,8 +41,8 @@ var (
 	// MissingConsent is the same for each person, so that Terraform counts equal warnings.
 	MissingConsent = Problem{
 		Summary: "A consent record is missing",
-		Detail:  "The service says twice that there is no consent record, although Terraform knows of one and the service cannot remove it. Terraform removes the resource from state. Where there is no record, nothing was withdrawn.",
-		Do:      "look at the service for a consent that is still there. If it has lost the record, for example because a test tenant was reset, an apply writes a first record. If readings lag by more than wire.lag, raise it, and import the person, or apply the file, again.",
+		Detail:  "Two readings show no consent record, although Terraform knows of one and nothing can remove it. The resource leaves state; nothing was withdrawn.",
+		Do:      "look at the service for a consent that is still there. If it has lost the record, an apply writes a first one. If readings lag, raise wire.lag, and import the person or apply the file again.",
 	}
 	SharedConsent = Problem{
 		Summary: "Two resources manage the consent of one person",
@@ -52,17 +52,17 @@ var (
 	KeptConsent = Problem{
 		Summary: "Another resource keeps the consent to be withdrawn",
 		Detail:  "The plan destroys a resource with on_destroy = \"withdraw\", and leaves another one of the same person as it is. The consent would be withdrawn, and the next plan would give it again. The other one is:",
-		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls that resource deposed, which is what an interrupted replacement leaves, both resources have the same address: remove that address from state with terraform state rm, and import the person again with terraform import. To withdraw the consent, set the five clauses of the other resource to false, or remove both.",
+		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If the plan calls it deposed, both have one address, after an interrupted replacement: take that out of state, and import the person again.\n\n    terraform state rm ADDRESS\n    terraform import ADDRESS ID\n\nTo withdraw the consent, set the five clauses of the other resource to false, or remove both.",
 	}
 	SupersededWithdrawal = Problem{
 		Summary: "Not withdrawn, another resource writes it",
-		Detail:  "on_destroy is \"withdraw\", and in the same run another resource writes the consent of the same person, so it was not withdrawn. Terraform forgets the destroyed resource only. The other one is:",
-		Do:      "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
+		Detail:  "Another resource of the run writes the consent of the same person, so it was not withdrawn. Terraform forgets the destroyed resource only. The other one is:",
+		Do:      "nothing, if the resource was renamed; a moved block avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 	}
 	SpelledTwice = Problem{
 		Summary: "Two identities differ by case only",
-		Detail:  "Another identity_id of the plan differs by the case of letters only. For the provider, these are two people. If the service takes them for one, they overwrite each other, and a withdrawal of one withdraws the other one too.",
-		Do:      "nothing, if they are two people. Otherwise keep one of them, and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
+		Detail:  "Another identity_id of the plan differs by the case of letters only. If the service takes the two for one person, they overwrite and withdraw each other's consent.",
+		Do:      "nothing, if they are two people. Otherwise take one of them out of the configuration, with on_destroy = \"retain\" applied first.",
 	}
 )
 

@@ -218,8 +218,8 @@ func (s *Service) explainMove(state, planned Scope, diags *diag.Diagnostics) (is
 
 	Problem{
 		Summary: "The scope of the provider has changed",
-		Detail:  "This resource has no scope of its own. It was written to " + from.String() + ", and the scope of the provider is now " + to.String() + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
-		Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
+		Detail:  "This resource has no scope of its own. It was written to " + from.String() + ", and the scope of the provider is now " + to.String() + ". The plan replaces it.",
+		Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope.",
 	}.AddWarning(diags)
 
 	return true
