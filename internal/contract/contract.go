@@ -18,6 +18,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -92,7 +93,7 @@ func presented(request *openapi3filter.RequestValidationInput) (differences []er
 	sent, _, _ := strings.Cut(r.RequestURI, "?") // EscapedPath encodes some characters that are sent as they are
 	for segment := range strings.SplitSeq(sent, "/") {
 		value, _ := url.PathUnescape(segment)
-		if value == "." || value == ".." || strings.ReplaceAll(url.QueryEscape(value), "+", "%20") != segment {
+		if slices.Contains([]string{".", ".."}, value) || strings.ReplaceAll(url.QueryEscape(value), "+", "%20") != segment {
 			differences = append(differences, fmt.Errorf("the segment %s of the path is not percent-encoded exactly: every byte but the unreserved "+
 				"characters of RFC 3986 in upper-case hexadecimal", segment))
 		}

@@ -4,6 +4,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -69,26 +70,19 @@ func invalid(objections map[string]string) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", objections)
 }
 
-// encode sets what is sent as the body, and the header fields that it decides.
+// encode sets what is sent as the body, unless it is generated, and the header fields of content.
 func (a *Response) encode() {
-	media := "application/json"
 	switch body := a.Body.(type) {
 	case *exportStream:
-		media = body.shape().media
-		if body.Gzip {
-			a.Header.Set("Content-Encoding", "gzip")
-		}
 	case []byte:
-		a.encoded, media = body, ""
+		a.encoded = body
 	default:
 		a.encoded = encode(body)
 	}
 
 	if len(a.encoded) > 0 {
 		a.Header.Set("Content-Length", strconv.Itoa(len(a.encoded)))
-	}
-	if media != "" && a.Header.Get("Content-Type") == "" {
-		a.Header.Set("Content-Type", media)
+		a.Header.Set("Content-Type", cmp.Or(a.Header.Get("Content-Type"), "application/json"))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/netip"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -119,10 +118,12 @@ func isRight(name string, value any, timeFormat string) bool {
 	case "agreement_time":
 		_, format := readTime(value)
 		return format != "" && format == cmp.Or(timeFormat, format)
-	default:
+	case "manual", clauseNames[0], clauseNames[1], clauseNames[2], clauseNames[3], clauseNames[4]:
 		_, isFlag := value.(bool)
-		return isFlag && (name == "manual" || slices.Contains(clauseNames[:], name))
+		return isFlag
 	}
+
+	return false
 }
 
 // timeLayouts are those of the formats of a time that are texts.

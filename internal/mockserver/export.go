@@ -60,21 +60,27 @@ func (s *Server) exportRecords(c *Request) Response {
 	}
 
 	if parameter := s.Wire.Export.KindParameter; parameter != "" {
-		var values []string
+		var values []any
 		for _, name := range kindNames {
 			values = append(values, cmp.Or(s.Wire.Export.KindValues[name+"s"], name))
 		}
-		chosen, _ := sent[parameter].(string)
-		kind := slices.Index(values, chosen)
+		kind := slices.Index(values, sent[parameter])
 		if kind < 0 {
-			return invalid(map[string]string{parameter: fmt.Sprintf("has to be one of %q", values)})
+			return invalid(map[string]string{parameter: fmt.Sprint("has to be one of ", values)})
 		}
-		records := day[kind]
+		chosen := day[kind]
 		day = exportDay{}
-		day[kind] = records
+		day[kind] = chosen
 	}
 
-	return success(&exportStream{ExportAnswer: s.Export, day: day})
+	stream := &exportStream{ExportAnswer: s.Export, day: day}
+	answer := success(stream)
+	answer.Header.Set("Content-Type", stream.shape().media)
+	if stream.Gzip {
+		answer.Header.Set("Content-Encoding", "gzip")
+	}
+
+	return answer
 }
 
 // generatedDay returns a day of Server.ExportRecords, each record with an ID of its own. The records are generated

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -70,20 +71,28 @@ func (s *Server) faultFor(c *Request) (fault Fault) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	isTaken := false
-	for _, f := range s.faults {
-		if cmp.Or(f.Operation, c.Operation) != c.Operation || cmp.Or(f.Identity, c.Identity) != c.Identity {
-			continue
+	var taker *Fault
+	for _, f := range slices.Backward(s.faults) {
+		if f.takes(c) {
+			taker = f
 		}
-
-		f.seen++
-		if !isTaken && f.seen > f.Skip && f.Times != 0 {
-			f.Times--
-			fault, isTaken = *f, true
-		}
+	}
+	if taker != nil {
+		taker.Times--
+		fault = *taker
 	}
 
 	return fault
+}
+
+// takes counts a matching request, and reports whether the fault would take it.
+func (f *Fault) takes(c *Request) bool {
+	if cmp.Or(f.Operation, c.Operation) != c.Operation || cmp.Or(f.Identity, c.Identity) != c.Identity {
+		return false
+	}
+	f.seen++
+
+	return f.seen > f.Skip && f.Times != 0
 }
 
 // respond answers a request, with the fault that takes it.
@@ -117,18 +126,18 @@ func (s *Server) respond(c *Request, w http.ResponseWriter, r *http.Request) {
 // answerWith returns the answer to a request with a fault: the scripted one, or that of the service.
 func (s *Server) answerWith(f Fault, c *Request, r *http.Request) Response {
 	isScripted := f.Status != 0 || f.Body != nil
-	isAnswered := !isScripted && !f.Hang
-	commits := f.Commit || f.Cut == CutAfterCommit || isAnswered
+	reachesService := f.Cut != CutBeforeCommit
+	if isScripted || f.Hang {
+		reachesService = f.Commit || f.Cut == CutAfterCommit
+	}
 
 	a := Response{Header: http.Header{}}
-	if commits && f.Cut != CutBeforeCommit {
+	if reachesService {
 		a = s.answer(c, r)
 	}
 	if isScripted {
-		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, encoded: f.Body}
-	}
-	if isScripted && len(f.Body) > 0 {
-		a.Header.Set("Content-Type", "application/json")
+		a = Response{Status: cmp.Or(f.Status, http.StatusOK), Header: http.Header{}, Body: f.Body}
+		a.encode()
 	}
 	maps.Copy(a.Header, f.Header)
 

@@ -95,23 +95,3 @@ func TestRequests_completeBeforeTheClientHasTheAnswer(t *testing.T) {
 		t.Errorf("%d requests are left, %d were told of twice", n, len(told))
 	}
 }
-
-func TestServer_panicOfAHookIsAViolation(t *testing.T) {
-	t.Parallel()
-	for name, configure := range map[string]func(*mockserver.Server){
-		"a change":            func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { panic("canary") }) },
-		"an answer, not JSON": func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { return func() {} }) },
-		"a fault": func(s *mockserver.Server) {
-			s.FaultFor = func(mockserver.Request) *mockserver.Fault { panic("canary") }
-		},
-	} {
-		s := start(t, configure)
-		s.AllowViolations()
-		got := s.ask("PATCH "+consentPath, "{"+clauses+"}")
-
-		s.Stop() // the violation follows the end of the connection
-		if violations := s.Violations(); got != "EOF" || len(violations) != 1 || !strings.Contains(violations[0], "panicked in updateConsent") {
-			t.Errorf("%s: %s, %q", name, got, violations)
-		}
-	}
-}

@@ -175,12 +175,9 @@ func (s *Server) Enqueue(q QueuedRequest) string { return s.accept(q).ID }
 
 // FulfilAll fulfils all pending requests now, whatever outcome was decided for them.
 func (s *Server) FulfilAll() {
-	now := s.lockUpToDate()
-	defer s.mu.Unlock()
-
-	for _, e := range s.queue {
-		if !e.Done {
-			s.conclude(e, Outcome{KeepListed: e.outcome.KeepListed}, now)
+	for _, q := range s.Queue() {
+		if !q.Done {
+			s.Conclude(q.ID, Outcome{KeepListed: q.outcome.KeepListed})
 		}
 	}
 }

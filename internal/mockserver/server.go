@@ -12,11 +12,9 @@ package mockserver
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,13 +60,12 @@ type Server struct {
 	exports                  sync.Map                   // exportDay by day (scoped)
 	accepted                 atomic.Int64
 
-	mu         sync.Mutex       // guards the fields below; never held while sending or waiting
-	queue      []*QueuedRequest // all that were ever accepted, in the order of acceptance
-	faults     []*Fault
-	lag        Lag
-	log        []*Request
-	seq        int
-	violations []string
+	mu     sync.Mutex       // guards the fields below; never held while sending or waiting
+	queue  []*QueuedRequest // all that were ever accepted, in the order of acceptance
+	faults []*Fault
+	lag    Lag
+	log    []*Request
+	seq    int
 }
 
 func (s *Server) now() time.Time {
@@ -89,8 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// serve logs a request and answers it. A panic of the service or of a hook becomes a violation,
-// since the HTTP server would only log it.
+// serve logs a request and answers it.
 func (s *Server) serve(o route, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -99,16 +95,7 @@ func (s *Server) serve(o route, w http.ResponseWriter, r *http.Request) {
 
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := s.receive(o, r, body)
-	defer func() {
-		p := recover()
-		s.complete(c, 0)
-		if p != nil && p != any(http.ErrAbortHandler) {
-			s.Violate("the mock server panicked in %s: %v", c.Operation, p)
-		}
-		if p != nil {
-			panic(http.ErrAbortHandler)
-		}
-	}()
+	defer s.complete(c, 0)
 
 	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.respond(c, w, r) })
 	if s.Wrap != nil {
@@ -155,18 +142,4 @@ func (s *Server) operate(c *Request) Response {
 	s.mu.Unlock()
 
 	return c.route.handle(s, c)
-}
-
-// Violations returns what was passed to Violate, in order.
-func (s *Server) Violations() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.violations)
-}
-
-// Violate records a violation, such as one that was found by the contract's validator.
-func (s *Server) Violate(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.violations = append(s.violations, fmt.Sprintf(format, args...))
 }

@@ -89,10 +89,11 @@ func Run(ctx context.Context, p Process) (status int) {
 
 // options are what the arguments say.
 type options struct {
-	server           *mockserver.Server
-	seed             mockserver.Seed // which the server has
-	credentials, log string
-	command          []string
+	server      *mockserver.Server
+	seed        mockserver.Seed // which the server has
+	credentials string
+	log         *os.File // of the requests; nil: standard error
+	command     []string
 }
 
 // parse reads the arguments and the seed. The error is flag.ErrHelp once help, or the list of forms, was printed.
@@ -121,7 +122,10 @@ func (p Process) parse() (options, error) {
 	flags.DurationVar(&o.server.Latency, "latency", 0, "wait `DURATION` before each answer, such as 50ms")
 	flags.IntVar(&o.server.ExportRecords, "export-records", 0, "give `N` invented events to each exported day that the seed does not have")
 	flags.Func("export-shape", "answer an export as a `SHAPE`: object (the default), array or ndjson", oneOf(&o.server.Export.Shape, mockserver.ExportObject, mockserver.ExportArray, mockserver.ExportNDJSON))
-	flags.StringVar(&o.log, "log", "", "append the requests to `FILE` instead of writing them to standard error")
+	flags.Func("log", "append the requests to `FILE` instead of writing them to standard error", func(file string) (err error) {
+		o.log, err = os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		return err
+	})
 
 	err := flags.Parse(p.Args[1:])
 	switch {
@@ -158,13 +162,9 @@ func oneOf(to *string, values ...string) func(string) error {
 // serve serves until the command has ended, or, without one, until ctx or the parent ends.
 func (p Process) serve(ctx context.Context, o options) (status int, err error) {
 	requests := stdlog.New(p.Stderr, "", 0)
-	if o.log != "" {
-		f, err := os.OpenFile(o.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
-			return 0, fmt.Errorf("-log: %w", err)
-		}
-		defer f.Close()
-		requests.SetOutput(f)
+	if o.log != nil {
+		defer o.log.Close()
+		requests.SetOutput(o.log)
 	}
 	o.server.OnRequest = func(r mockserver.Request) {
 		requests.Print(logged(r))

@@ -245,7 +245,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		"no such credentials": {[]string{"-credentials", "none"}, "flag -credentials: it is one of key, login"},
 		"no time":             {[]string{"-clock", "yesterday"}, "flag -clock: parsing time"},
 		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
-		"no file for a log":   {[]string{"-log", t.TempDir()}, "-log: "},
+		"no file for a log":   {[]string{"-log", t.TempDir()}, "flag -log: "},
 		"unknown name":        {[]string{"-seed", writeSeed(t, `{"people":[]}`)}, "seed.json: the seed cannot be understood: "},
 	} {
 		t.Run(name, func(t *testing.T) {

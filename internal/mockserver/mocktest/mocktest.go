@@ -9,11 +9,11 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"encoding/pem"
-	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -39,6 +39,9 @@ type Instance struct {
 	pipes       *pipes // of StartPipe
 	connections atomic.Int64
 	allowed     atomic.Bool
+
+	mu         sync.Mutex
+	violations []string
 }
 
 // Org and Project are the scope of everything that names no other.
@@ -94,6 +97,13 @@ func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 // AllowViolations keeps violations, which Violations still returns, from failing the test.
 func (i *Instance) AllowViolations() { i.allowed.Store(true) }
 
+// Violations returns the violations of the contract, in order.
+func (i *Instance) Violations() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.violations)
+}
+
 // Connections returns how many connections have been accepted so far.
 func (i *Instance) Connections() int { return int(i.connections.Load()) }
 
@@ -118,9 +128,10 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 	}
 
 	i.Check = func(answer *http.Response) {
-		for _, violation := range contract.Violations(answer, i.Wire.Export.KindParameter) {
-			i.Violate("%s", violation)
-		}
+		violations := contract.Violations(answer, i.Wire.Export.KindParameter)
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.violations = append(i.violations, violations...)
 	}
 	for _, set := range configure {
 		set(i.Server)
@@ -131,7 +142,7 @@ func begin(t testing.TB, server *httptest.Server, start func(*httptest.Server), 
 
 	server.Config = &http.Server{
 		Handler:  i.Server,
-		ErrorLog: log.New(io.Discard, "", 0), // panics are violations; the rest tests cause on purpose
+		ErrorLog: log.New(t.Output(), "", 0),
 		ConnState: func(_ net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				i.connections.Add(1)
