@@ -4,11 +4,13 @@ package mockserver
 
 import (
 	"cmp"
-	"encoding/json"
+	jsonv1 "encoding/json"
 	"maps"
 	"net/netip"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Clauses is the number of clauses of a consent record (section 2).
@@ -16,12 +18,12 @@ const Clauses = 5
 
 // ConsentRecord is a person's consent as the service holds it (section 2).
 type ConsentRecord struct {
-	Clauses       [Clauses]bool
-	UserIPv6      *string
-	AgreementTime any // a string or a json.Number, as it was sent; nil: none
-	Manual        *bool
+	Clauses       [Clauses]bool `json:"-"`
+	UserIPv6      *string       `json:"user_ipv6,omitempty"`
+	AgreementTime any           `json:"agreement_time,omitempty"` // a string or a json.Number, as it was sent
+	Manual        *bool         `json:"manual,omitempty"`
 	// Extra are further fields of the answer, and may replace one above until an update sends that.
-	Extra map[string]any
+	Extra map[string]any `json:"-"`
 }
 
 // clauseNames are the parameters and fields of the clauses.
@@ -29,36 +31,20 @@ var clauseNames = [Clauses]string{"clause_1_consent", "clause_2_consent", "claus
 
 // PutConsent replaces a person's consent record, as if another client had done so.
 func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) {
-	fields := map[string]any{}
+	fields, _ := readObject(encode(record))
 	for i, agreed := range record.Clauses {
 		fields[clauseNames[i]] = agreed
 	}
-	if record.UserIPv6 != nil {
-		fields["user_ipv6"] = *record.UserIPv6
-	}
-	if record.AgreementTime != nil {
-		fields["agreement_time"] = record.AgreementTime
-	}
-	if record.Manual != nil {
-		fields["manual"] = *record.Manual
-	}
-
 	s.put(&s.consents, scoped{scope, identity}, merge(fields, record.Extra))
 }
 
 // Consent returns a copy of a person's consent record without Extra, and whether there is one.
 func (s *Server) Consent(scope Scope, identity string) (record ConsentRecord, ok bool) {
 	fields := s.get(&s.consents, scoped{scope, identity})
+	_ = json.Unmarshal(encode(fields), &record, exactNumbers)
 	for i, name := range clauseNames {
 		record.Clauses[i], _ = fields[name].(bool)
 	}
-	if address, isText := fields["user_ipv6"].(string); isText {
-		record.UserIPv6 = &address
-	}
-	if manual, isFlag := fields["manual"].(bool); isFlag {
-		record.Manual = &manual
-	}
-	record.AgreementTime = fields["agreement_time"]
 
 	return record, fields != nil
 }
@@ -103,7 +89,7 @@ func decodeText(name, text string) any {
 		return text == "true"
 	}
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && name == "agreement_time" {
-		return json.Number(text)
+		return jsonv1.Number(text)
 	}
 	return text
 }
@@ -131,7 +117,7 @@ var timeLayouts = map[string]string{TimeRFC3339: time.RFC3339, TimeUTC: "2006-01
 
 // readTime returns the time that a value means, and its format; zero if it is not a time.
 func readTime(value any) (at time.Time, format string) {
-	if number, ok := value.(json.Number); ok {
+	if number, ok := value.(jsonv1.Number); ok {
 		n, err := number.Int64()
 		switch {
 		case err != nil:

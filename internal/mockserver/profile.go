@@ -96,9 +96,7 @@ func (s *Server) getAllData(c *Request) Response {
 		return s.enqueue(c)
 	}
 
-	data, _ := readObject(encode(prepared.fields)) // a deep copy, which a hook may change
-
-	return success(data)
+	return success(maps.Clone(prepared.fields))
 }
 
 // takeEffect carries out the operation of a queued request at a time. Server.mu is held. A null removes a field of
