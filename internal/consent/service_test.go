@@ -44,12 +44,12 @@ func lagging(lag time.Duration) func(*mockserver.Server) {
 // value.
 func showsConsent(field string, value any) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.ReshapeConsents(func(record map[string]any) any {
+		mockserver.Reshape(s, func(record map[string]any) any {
 			if _, has := record[field]; has {
 				record[field] = value
 			}
 			return record
-		})
+		}, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		"a record without a time stands": {people(3), nil, []step{
 			{
 				before: func(b *batchTest) {
-					b.service.ReshapeConsents(func(r map[string]any) any { delete(r, "agreement_time"); return r })
+					mockserver.Reshape(b.service.Server, func(r map[string]any) any { delete(r, "agreement_time"); return r }, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 					chooseFor(b.service, 1, early)
 				},
 				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},

@@ -37,11 +37,6 @@ func Reshape[T, U any](s *Server, change func(T) U, operations ...string) {
 	})
 }
 
-// ReshapeConsents is Reshape for the records that both consent operations answer with.
-func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
-	Reshape(s, change, OpGetConsent, OpUpdateConsent)
-}
-
 // ReshapePending changes each record on the list of pending requests.
 func (s *Server) ReshapePending(change func(record map[string]any)) {
 	Reshape(s, func(records []map[string]any) any {

@@ -75,12 +75,6 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 	s.put(&s.profiles, scoped{scope, identity}, nil)
 }
 
-// HasData reports whether the service holds a profile or data of a person: what deleteAllData removes.
-func (s *Server) HasData(scope Scope, identity string) bool {
-	p := scoped{scope, identity}
-	return s.get(&s.profiles, p) != nil || s.get(&s.data, p) != nil
-}
-
 // allData is the result of a fulfilled getAllData: all data of a person at readyAt.
 type allData struct {
 	fields  map[string]any

@@ -19,7 +19,7 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 		o.apply(on("friday"))
 		o.says("irreversible", "does not revoke consent")
 		o.want(prototest.Attributes{"fulfilled": true, "request_id": o.queued(2)[1].ID})
-		if o.service.HasData(scope, person) {
+		if _, ok := o.service.Profile(scope, person); ok {
 			t.Error("the second deletion deleted nothing")
 		}
 		o.wantEmptyPlan()

@@ -70,7 +70,7 @@ func TestAccDataDeletionResource_basic(t *testing.T) {
 	})
 
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	if service.HasData(scope, person) {
+	if _, ok := service.Profile(scope, person); ok {
 		t.Error("the person's data is still there")
 	}
 	if _, ok := service.Consent(scope, person); !ok {

@@ -231,8 +231,9 @@ func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
 	r := cli.MustRun("apply", "-auto-approve")
 	clitest.WantWords(t, r, "irreversible", acceptedFirst, carriedOut)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	if _, ok := service.Consent(scope, person); !ok || service.HasData(scope, person) {
-		t.Errorf("the consent is there: %t, and the data are not gone", ok)
+	_, consents := service.Consent(scope, person)
+	if _, remains := service.Profile(scope, person); !consents || remains {
+		t.Errorf("the consent is there: %t, the profile: %t", consents, remains)
 	}
 
 	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: prototest.QuotedBack(t, []string{person})})

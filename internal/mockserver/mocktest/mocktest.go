@@ -185,13 +185,13 @@ func AnswerData(body string) func(*mockserver.Server) {
 // KeepsTimes returns an option for Start: the service keeps times of agreement cut to a precision.
 func KeepsTimes(precision time.Duration) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.ReshapeConsents(func(record map[string]any) any {
+		mockserver.Reshape(s, func(record map[string]any) any {
 			text, _ := record["agreement_time"].(string)
 			if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 				record["agreement_time"] = at.UTC().Truncate(precision).Format(time.RFC3339Nano)
 			}
 			return record
-		})
+		}, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 	}
 }
 
