@@ -46,7 +46,7 @@ type Reader struct {
 
 // NewReader returns a reader of the answer r.
 func NewReader(r io.Reader, o Options) *Reader {
-	x := &Reader{options: o, memory: cmp.Or(o.Memory, &Memory{}), told: map[jsontext.Pointer]Kind{}}
+	x := &Reader{options: o, memory: cmp.Or(o.Memory, new(Memory)), told: map[jsontext.Pointer]Kind{}}
 	text := bufio.NewReaderSize(r, LimitHead) // few reads of the connection
 	x.Head, _ = text.Peek(LimitHead)          // an error comes again
 	content := bytes.TrimPrefix(x.Head, []byte("\uFEFF"))
@@ -77,15 +77,13 @@ func NewReader(r io.Reader, o Options) *Reader {
 // be called once. Afterwards, Err says whether these were all.
 func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 	return func(yield func(Kind, jsontext.Value) bool) {
-		var err error
-
 		x.yield = yield
-		x.Result.Closed, err = x.readAnswer()
-		if x.text.N <= 0 { // whatever the text seems to be up to there
-			err = ErrTooLarge
-		}
-		if !errors.Is(err, errStopped) {
-			x.Err = err
+		x.Err = x.readAnswer()
+		switch {
+		case x.text.N <= 0: // whatever the text seems to be up to there
+			x.Err = ErrTooLarge
+		case errors.Is(x.Err, errStopped):
+			x.Err = nil
 		}
 	}
 }
@@ -93,31 +91,30 @@ func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 // errStopped ends the reading if the loop over All does.
 var errStopped = errors.New("no more records are wanted")
 
-// readAnswer reads the answer. closed reports whether its last bracket shows that it is complete.
-func (x *Reader) readAnswer() (closed bool, err error) {
+// readAnswer reads the answer, and notes whether its last bracket shows that it is complete.
+func (x *Reader) readAnswer() (err error) {
 	root := x.placeOf("", Unknown)
-	switch x.dec.PeekKind() {
-	case '{':
-		if x.isLines {
-			return false, x.readLines(root)
-		}
+	root.isList = true
+	switch first := x.dec.PeekKind(); {
+	case first == '{' && x.isLines:
+		return x.readLines(root)
+	case first == '{':
 		err = x.readObject(root)
-	case '[':
-		root.isList = true
+	case first == '[':
 		err = x.readList(root)
 	default:
-		return false, x.readNothing()
+		return x.readNothing()
 	}
 	if err := cmp.Or(err, x.checkLists()); err != nil {
-		return false, err
+		return err
 	}
 
 	_, err = x.dec.ReadToken()
-	if errors.Is(err, io.EOF) {
-		return true, nil
+	if x.Result.Closed = errors.Is(err, io.EOF); x.Result.Closed {
+		return nil
 	}
 
-	return false, cmp.Or(err, error(&decode.Error{
+	return cmp.Or(err, error(&decode.Error{
 		Why:    "something follows the last bracket of the answer",
 		Advice: "if the answer consists of lines, wire.export.lines = true reads them",
 	}))
@@ -138,9 +135,11 @@ func (x *Reader) readNothing() error {
 
 func (x *Reader) readLines(in place) error {
 	for {
-		if err := x.readRecord(in); errors.Is(err, io.EOF) {
+		err := x.readRecord(in)
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
-		} else if err != nil {
+		case err != nil:
 			return err
 		}
 	}
@@ -153,9 +152,7 @@ type place struct {
 	isList bool // a list here is one of records
 	isTold bool // by Options.At
 
-	// Of an object:
-	isStated bool                        // its kind is known, or would change what was read already
-	totals   map[jsontext.Pointer]string // the numbers of its records that it states
+	totals map[jsontext.Pointer]string // the numbers of its records that an object states
 }
 
 // placeOf returns a place. around is the kind of the object around it.
@@ -178,8 +175,7 @@ func (x *Reader) placeOf(at jsontext.Pointer, around Kind) place {
 
 // readObject reads an object around records. What it counts has to be what it has.
 func (x *Reader) readObject(in place) error {
-	in.isStated, in.totals = in.kind != Unknown, map[jsontext.Pointer]string{}
-
+	in.totals = map[jsontext.Pointer]string{}
 	before := x.Result.Counts.Total()
 	_, _ = x.dec.ReadToken() // an error comes again
 	if x.dec.PeekKind() == '}' && in.at != "" && !x.options.Envelope.Ignores(in.at, "{}") {
@@ -187,7 +183,7 @@ func (x *Reader) readObject(in place) error {
 	}
 
 	for x.dec.PeekKind() == '"' {
-		if err := x.readMember(&in); err != nil {
+		if err := x.readMember(in); err != nil {
 			return err
 		}
 	}
@@ -203,7 +199,7 @@ func (x *Reader) readObject(in place) error {
 	return err
 }
 
-func (x *Reader) readMember(around *place) error {
+func (x *Reader) readMember(around place) error {
 	name, _ := x.dec.ReadToken() // an error comes again
 
 	in := x.placeOf(around.at.AppendToken(name.String()), around.kind)
@@ -212,10 +208,8 @@ func (x *Reader) readMember(around *place) error {
 	case first == '[' && isIgnored:
 		return x.dec.SkipValue()
 	case first == '[':
-		around.isStated = true
 		return x.readList(in)
 	case first == '{':
-		around.isStated = true
 		return x.readObject(in)
 	}
 
@@ -235,8 +229,8 @@ func (x *Reader) readList(in place) error {
 	} else if x.dec.PeekKind() != ']' {
 		x.extra = append(x.extra, in.at)
 	}
-	if len(x.extra) > 0 {
-		return x.refuseExtra()
+	if err := x.checkExtra(); err != nil {
+		return err
 	}
 
 	for x.dec.PeekKind() != ']' {
@@ -250,7 +244,7 @@ func (x *Reader) readList(in place) error {
 }
 
 // readLeaf notes what a member says that is neither an array nor an object.
-func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
+func (x *Reader) readLeaf(v jsontext.Value, in, around place) {
 	name, text := in.at.LastToken(), string(v)
 	if v.Kind() == '"' {
 		text = jsonvalue.Text(v)
@@ -262,8 +256,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	case x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
 	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
 		x.lists[in.kind] = true
-	case !around.isStated && statedKind([]byte(name), v) != Unknown:
-		around.kind, around.isStated = kindWords[text], true
+	case around.kind != Unknown && statedKind([]byte(name), v) == around.kind: // of a group
 	case slices.Contains(countNames, name):
 		around.totals[in.at] = text
 	default:
@@ -271,8 +264,11 @@ func (x *Reader) readLeaf(v jsontext.Value, in place, around *place) {
 	}
 }
 
-// refuseExtra refuses the members around the records that are not recognised.
-func (x *Reader) refuseExtra() error {
+// checkExtra refuses the members around the records that are not recognised.
+func (x *Reader) checkExtra() error {
+	if len(x.extra) == 0 {
+		return nil
+	}
 	return &decode.Error{
 		Why: "what stands beside the records is not recognised, or counts another number of records: " + decode.Shown(x.extra...),
 		Advice: "look at it: if it does not say that the answer is refused or incomplete, wire.ignored leaves it out" +
@@ -280,10 +276,10 @@ func (x *Reader) refuseExtra() error {
 	}
 }
 
-// checkLists refuses an answer whose lists say nothing of a kind that is wanted, and what stands around them.
+// checkLists refuses what stands around the lists, and an answer whose lists say nothing of a kind that is wanted.
 func (x *Reader) checkLists() error {
-	if len(x.extra) > 0 {
-		return x.refuseExtra()
+	if err := x.checkExtra(); err != nil {
+		return err
 	}
 	var missing, present []string
 	for _, kind := range Kinds {
@@ -309,18 +305,18 @@ func (x *Reader) checkLists() error {
 }
 
 // has reports whether there is a list of a kind, or one whose records state their kinds, unless another place was told.
-// If the settings say so, an answer with no record, and a list of no kind, has all, and null is a list.
+// If the settings say so, an answer without a list of a kind and without a record has all, and null is a list.
 func (x *Reader) has(kind Kind) bool {
-	if !x.hasList && !x.options.Empty {
+	isEmpty := x.options.Empty && x.Result.Counts.Total() == 0
+	_, isTold := x.options.At[kind.Plural()]
+	switch {
+	case isEmpty && !slices.Contains(x.lists[Person:], true):
+		return true
+	case !x.hasList && !x.options.Empty:
 		return false
 	}
-	isOfNone := !slices.Contains(x.lists[Person:], true)
-	if isOfNone && x.options.Empty && x.Result.Counts.Total() == 0 {
-		return true
-	}
-	if _, isTold := x.options.At[kind.Plural()]; isTold {
-		return x.lists[kind]
-	}
 
-	return x.lists[kind] || x.lists[Unknown]
+	isAnywhere := x.lists[Unknown] && !isTold
+
+	return x.lists[kind] || isAnywhere
 }

@@ -28,21 +28,20 @@ func (x *Reader) readRecord(in place) error {
 		return err
 	}
 
-	kind, refusal := x.recognise(v, in)
-	if refusal == nil {
-		x.Result.Counts[kind]++
-		if !x.yield(kind, v) {
-			return errStopped
-		}
-		return nil
-	}
-	if isGroup(v) {
+	kind, err := x.recognise(v, in)
+	switch {
+	case err != nil && groupKind(v) != Unknown:
 		return x.readGroup(v, in)
+	case err != nil:
+		return err
 	}
 
-	refusal.Why += fmt.Sprintf("; it is record %d, in %s", x.Result.Counts.Total()+1, decode.Shown(in.at))
+	x.Result.Counts[kind]++
+	if !x.yield(kind, v) {
+		return errStopped
+	}
 
-	return refusal
+	return nil
 }
 
 // textOf returns the text of a record, in which bytes that are not UTF-8 are replaced if the settings say so.
@@ -61,36 +60,34 @@ func (x *Reader) textOf(v jsontext.Value) (jsontext.Value, error) {
 // recognise returns the kind of a record: that of its place or the one that was asked for, or else the one that
 // it states. Where a setting says what states the kind, each record is examined for another one, and else the first ones
 // in a place that was not told.
-func (x *Reader) recognise(v jsontext.Value, in place) (Kind, *decode.Error) {
+func (x *Reader) recognise(v jsontext.Value, in place) (Kind, error) {
 	kind, own := cmp.Or(in.kind, x.options.Asked), Unknown
 	isDoubtful := x.Result.Counts[kind] < sampled && !in.isTold
 	if isDoubtful || x.options.Kind != "" {
 		own = x.ownKind(v)
 	}
-
 	kind = cmp.Or(kind, own)
-
 	isOther := cmp.Or(own, kind) != kind || cmp.Or(x.options.Asked, kind) != kind
-	const no = "what stands where records should be is not recognised as one: it "
+
+	var why, advice string
 	switch {
 	case kind == Unknown:
-		return kind, &decode.Error{
-			Why:    no + "does not state its kind" + decode.Members(v, ""),
-			Advice: "if it is a record, wire.export.kind and wire.export.kinds say what states it, or wire.export.at says where the records of each kind are",
-		}
+		why = "does not state its kind"
+		advice = "wire.export.kind and wire.export.kinds say what states it, or wire.export.at says where the records of each kind are"
 	case !x.isRecord(v, kind):
-		return kind, &decode.Error{
-			Why:    no + "has no member that identifies it, of the same name as in the first " + kind.String() + " record, and another one in common with that" + decode.Members(v, ""),
-			Advice: "if it is a record, wire.export.record." + kind.Plural() + " says what every " + kind.String() + " record has",
-		}
+		why = "does not have the member that identifies the first " + kind.String() + ", and another one in common with it"
+		advice = "wire.export.record." + kind.Plural() + " says what every record of the kind has"
 	case isOther || !x.isOfOneKind(v, kind):
-		return kind, &decode.Error{
-			Why:    "records are of another kind than the answer says or was asked for, or the same one came under two kinds",
-			Advice: "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects; or wire.export.at." + kind.Plural() + " says that the list holds " + kind.Plural(),
-		}
+		why = "is of another kind than the answer says or was asked for, or came under two kinds"
+		advice = "compare wire.export.kind_parameter and wire.export.kind_values with what your service expects; or wire.export.at." + kind.Plural() + " says that the list holds " + kind.Plural()
+	default:
+		return kind, nil
 	}
 
-	return kind, nil
+	return Unknown, &decode.Error{
+		Why:    fmt.Sprintf("record %d, in %s, is not recognised as one: it %s%s", x.Result.Counts.Total()+1, decode.Shown(in.at), why, decode.Members(v, "")),
+		Advice: "if it is a record, " + advice,
+	}
 }
 
 // ownKind returns the kind that a record states: at Options.Kind, or else in the first of its members
@@ -127,10 +124,11 @@ func (x *Reader) isRecord(v jsontext.Value, kind Kind) bool {
 	if at := x.options.Record[kind.Plural()]; at != "" {
 		return jsonvalue.At(v, at) != nil
 	}
-	if x.memory.models[kind].idName == "" {
-		x.memory.models[kind] = modelOf(v)
+	first := &x.memory.models[kind]
+	if first.idName == "" {
+		*first = modelOf(v)
 	}
-	return x.memory.models[kind].isLike(v)
+	return first.idName != "" && first.isLike(v)
 }
 
 // model is what the records of a kind have in common, which the first one shows.
@@ -163,7 +161,7 @@ func (m model) isLike(v jsontext.Value) bool {
 			isAlike = slices.Contains(m.names, string(name))
 		}
 		if isIdentified && isAlike {
-			return m.idName != ""
+			return true
 		}
 	}
 
@@ -185,31 +183,32 @@ func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 		return true
 	}
 
-	var sum uint64
-	isIdentified := false
+	var names, ids uint64
 	for name, value := range jsonvalue.EachMember(v) {
-		sum += maphash.Bytes(seed, name)
+		names += maphash.Bytes(seed, name)
 		if slices.Contains(idNames, string(name)) && identifies(value) {
-			sum += 31 * maphash.Bytes(seed, value)
-			isIdentified = true
+			ids += maphash.Bytes(seed, value)
 		}
 	}
-	known := cmp.Or(x.memory.seen[sum], kind)
-	if isIdentified && len(x.memory.seen) < limitSeen {
-		x.memory.seen[sum] = kind
+	known := cmp.Or(x.memory.seen[names^ids], kind)
+	if ids != 0 && len(x.memory.seen) < limitSeen {
+		x.memory.seen[names^ids] = kind
 	}
 
 	return known == kind
 }
 
-// isGroup reports whether an object states a kind and has a list.
-func isGroup(v jsontext.Value) bool {
-	states, holds := false, false
+// groupKind returns the kind that an object states of the records in a list that it has; Unknown if it is no group.
+func groupKind(v jsontext.Value) (kind Kind) {
+	hasList := false
 	for name, value := range jsonvalue.EachMember(v) {
 		isList := value.Kind() == '[' && slices.Contains(listNames, string(name))
-		states, holds = states || statedKind(name, value) != Unknown, holds || isList
+		kind, hasList = cmp.Or(kind, statedKind(name, value)), hasList || isList
 	}
-	return states && holds
+	if !hasList {
+		return Unknown
+	}
+	return kind
 }
 
 // readGroup reads the records in a group.
@@ -218,11 +217,7 @@ func (x *Reader) readGroup(v jsontext.Value, in place) error {
 
 	// Its names were compared when it was read as one value.
 	x.dec = jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	in.kind = cmp.Or(in.kind, groupKind(v))
 
-	err := x.readObject(in)
-	if err == nil && len(x.extra) > 0 {
-		err = x.refuseExtra()
-	}
-
-	return err
+	return cmp.Or(x.readObject(in), x.checkExtra())
 }

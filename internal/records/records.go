@@ -3,10 +3,9 @@
 // Package records splits the answer of an export (section 4, Export) into its records,
 // in constant memory and in one pass.
 //
-// The interface shows neither the shape of the answer, nor how it names the kinds of its
-// records, nor any of their members. So an answer is recognised by Options, or else by the
-// exact names and words of this package, as the guide "Exports in detail" lists them. Anything else
-// is an error. There is no list of names or words of errors, jobs and pages, which would never be complete.
+// The interface shows nothing of the answer. So it is recognised by Options, or else by the
+// exact names and words of this package, and anything else is an error. There is no list of names or words of
+// errors, jobs and pages, which would never be complete.
 //
 // The input is strict RFC 8259: valid UTF-8 (unless Options say otherwise), unique names
 // in each object, bounded depth. It may begin with a byte order mark.
@@ -44,16 +43,13 @@ const (
 // Kinds are the kinds that the service exports.
 var Kinds = []Kind{Person, Session, Event}
 
-var (
-	kindNames   = [...]string{Unknown: "unknown", Person: "person", Session: "session", Event: "event"}
-	kindPlurals = [...]string{Unknown: "unknown", Person: "persons", Session: "sessions", Event: "events"}
-)
+var kindNames = [...]string{Unknown: "unknown", Person: "person", Session: "session", Event: "event"}
 
 // String returns the kind in the singular, as it is written to files.
 func (k Kind) String() string { return kindNames[k] }
 
 // Plural returns the kind as users name it in a configuration.
-func (k Kind) Plural() string { return kindPlurals[k] }
+func (k Kind) Plural() string { return kindNames[k] + "s" }
 
 // Counts are numbers of records by kind.
 type Counts [len(kindNames)]int64

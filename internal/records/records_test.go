@@ -80,7 +80,6 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"groups":                          {text: `[{"type":"person","records":[{"id":1}]},{"type":"event","items":[{"id":1},{"id":2}],"count":2}]`, want: "person event event"},
 		"groups as lines":                 {text: `{"type":"person","records":[{"id":1}]}` + "\n" + `{"kind":"event","items":[{"id":1}]}`, want: "person event", open: true},
 		"groups, and a kind that is told": {text: `[{"type":"event","items":[{"id":1}]},{"of":"event","id":2}]`, options: Options{Map: Map{Kind: "/of"}}, want: "event event"},
-		"a kind and a list":               {text: `{"type":"event","records":[{"id":1}]}`, options: ofEvents, want: "event"},
 		"the kind asked for": {
 			text: `{"data":[{"uid":1},{"type":"event","uid":1},{"type":"click","uid":2}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/uid"}}, Asked: Event}, want: "event event event",
 		},
