@@ -11,23 +11,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
-	t.Parallel()
-	deletions.each(t, func(t *testing.T, o *object) {
-		o.apply(on("monday"))
-		putData(o.service)
-		o.apply(on("friday"))
-		o.says("irreversible", "does not revoke consent")
-		o.want(prototest.Attributes{"fulfilled": true, "request_id": o.queued(2)[1].ID})
-		if _, ok := o.service.Profile(scope, person); ok {
-			t.Error("the second deletion deleted nothing")
-		}
-		o.wantEmptyPlan()
-	})
-}
-
-// No triggers are the same as null, also where the object sends the deletion in place of another one.
-func TestDataDeletion_noTriggersAreNull(t *testing.T) {
+// No triggers are the same as null, also where the object sends the deletion in place of another one. Others send another.
+func TestDataDeletion_triggers(t *testing.T) {
 	t.Parallel()
 	deletions.each(t, func(t *testing.T, o *object) {
 		o.enqueue()
@@ -40,6 +25,17 @@ func TestDataDeletion_noTriggersAreNull(t *testing.T) {
 		if plan.Attributes["request_id"] == prototest.Unknown {
 			t.Errorf("planned is %v", plan.Attributes)
 		}
+
+		o.service.FulfilAll()
+		putData(o.service)
+		o.service.Fulfil = nil
+		o.apply(on("friday").With(prototest.Attributes{"wait_for_fulfilment": true}))
+		o.says("irreversible", "does not revoke consent")
+		o.want(prototest.Attributes{"fulfilled": true, "request_id": o.queued(3)[2].ID})
+		if _, ok := o.service.Profile(scope, person); ok {
+			t.Error("the last deletion deleted nothing")
+		}
+		o.wantEmptyPlan()
 	}, never)
 }
 
@@ -103,20 +99,6 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 				}
 			}
 		}, never)
-	})
-}
-
-// The text of a failure may name people, so none of it is shown.
-func TestDataDeletion_failureNamesNobody(t *testing.T) {
-	t.Parallel()
-	const text = "held by other@example.com, for " + person
-	rows(t, map[string]any{"error": map[string]any{"message": text}, "code": text, "status": text}, func(t *testing.T, member string, value any) {
-		deletions.each(t, func(t *testing.T, o *object) {
-			o.service.ReshapePending(func(record map[string]any) { record[member] = value })
-			o.try(within("2500ms"))
-			wantUnnamed(t, append(o.diags.Errors(), o.diags.Warnings()...), "other@")
-			o.queued(1)
-		}, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}))
 	})
 }
 
