@@ -190,48 +190,39 @@ func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 	})
 }
 
-// While a request is pending for the person, or may be because the list cannot be read, no answer is the data.
+// While a request is pending for the person, or may be because the list cannot be read or lags, no answer is the data.
 func TestDataAccess_answerThatLooksLikeTheData(t *testing.T) {
 	t.Parallel()
-	const data = `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`
-	large := strings.Replace(data, "click", strings.Repeat("x", 1<<20), 1) // than a receipt may be
-	down := mockserver.Fault{Status: 500}
-	isCut := mockserver.Fault{Times: -1, Body: []byte(`{"requests":[],"has_more":true}`)}
+	data := `{"profile":{"name":"` + strings.Repeat("x", 1<<20) + `"},"events":[{"type":"click"}]}` // larger than a receipt may be
 	type row struct {
-		data   string
-		ends   mockserver.Outcome // of the request
-		list   mockserver.Fault   // in place of the list
-		use    string             // of the list
-		isData bool
+		ends    mockserver.Outcome // of the request
+		list    mockserver.Fault   // in place of the list
+		pending prototest.Attributes
+		isData  bool
 	}
 	later, done := mockserver.Outcome{After: time.Minute}, mockserver.Outcome{After: -1}
+	archived := prototest.Attributes{"statuses": prototest.Attributes{"ended": []any{"archived"}}}
 	rows(t, map[string]row{
-		"beside a pending request":            {data: data, ends: later},
-		"beside one that is carried out soon": {data: data, ends: mockserver.Outcome{After: 5 * time.Second}},
-		"beside a list that is cut":           {data: data, ends: done, list: isCut},
-		"while the list is down for a moment": {data: data, ends: done, list: down, isData: true},
-		"beside a request that has ended":     {data: data, ends: mockserver.Outcome{After: -1, KeepListed: true, FinalStatus: "archived"}, isData: true},
-		"while the list is not read":          {data: data, ends: later, use: "ignored", isData: true},
-		"large":                               {data: large, ends: done, isData: true},
+		"beside a pending request":            {ends: later},
+		"beside one that is listed later":     {ends: later, list: mockserver.Fault{Body: []byte("[]")}},
+		"beside one that is carried out soon": {ends: mockserver.Outcome{After: 5 * time.Second}},
+		"beside a list that is cut":           {ends: done, list: mockserver.Fault{Times: -1, Body: []byte(`{"requests":[],"has_more":true}`)}},
+		"while the list is down for a moment": {ends: done, list: mockserver.Fault{Status: 500}, isData: true},
+		"beside a request that has ended":     {ends: mockserver.Outcome{After: -1, KeepListed: true, FinalStatus: "archived"}, pending: archived, isData: true},
+		"while the list is not read":          {ends: later, pending: prototest.Attributes{"use": "ignored"}, isData: true},
 	}, func(t *testing.T, _ string, row row) {
 		accesses.each(t, func(_ *testing.T, o *object) {
-			row.list.Operation, row.list.Skip = mockserver.OpListPendingRequests, 1
-			if row.list.Status != 0 || row.list.Times != 0 {
-				o.service.Inject(row.list)
-			}
-			pending := prototest.Attributes{"statuses": prototest.Attributes{"ended": []any{"archived"}}}
-			if row.use != "" {
-				pending["use"] = row.use
-			}
-			o.withWire(dataAt("/profile").With(prototest.Attributes{"pending": pending}))
+			row.list.Operation, row.list.Skip, row.list.Commit = mockserver.OpListPendingRequests, 1, row.list.Status+len(row.list.Body) == 0
+			o.service.Inject(row.list)
+			o.withWire(dataAt("/profile").With(prototest.Attributes{"pending": row.pending, "lag": "10s"}))
 			o.apply(atOnce)
 			if row.isData {
 				o.want(prototest.Attributes{"fulfilled": true})
-				o.wantText(row.data)
+				o.wantText(data)
 			} else {
 				o.wantNoFile()
 			}
-		}, mocktest.AnswerQueueing(200, row.data), outcome(row.ends))
+		}, mocktest.AnswerQueueing(200, data), outcome(row.ends))
 	})
 }
 
