@@ -29,7 +29,8 @@ type Request struct {
 	Superseded func() bool
 	// Send sends the request once. Its errors are those of the client.
 	Send func(ctx context.Context) (decode.Receipt, error)
-	// Effect reads the effect once. If nil, there is no effect to see.
+	// Effect reads the effect once. If nil, there is no effect to see. Before a Repeatable request is sent, an answer
+	// of a cache must not show it.
 	Effect func(ctx context.Context) (Reading, error)
 }
 

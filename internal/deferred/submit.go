@@ -146,7 +146,7 @@ func (x *execution) isHeld(ctx context.Context, effect Reading) bool {
 	if isHeld && effect.IsNone {
 		_ = transport.Pause(ctx, x.rules.Lag)
 		again, err := x.request.Effect(ctx)
-		return err == nil && again.Shows == proof.Shown && !again.Cached
+		return err == nil && again.Shows == proof.Shown
 	}
 	return isHeld
 }
