@@ -127,7 +127,7 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 	cli := clitest.New(t, configuration(true), service.Environment())
 	cli.MustRun("apply", "-auto-approve")
 	before := map[any]string{}
-	for _, object := range cli.Stored("") {
+	for _, object := range cli.Stored() {
 		before[object.Key] = fmt.Sprint(object)
 	}
 
@@ -147,7 +147,7 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 			t.Errorf("%s ended with %d:\n%s", command, r.Code, r.Output)
 		}
 
-		after := cli.Stored("")
+		after := cli.Stored()
 		if want := map[string]int{"apply": 6, "destroy": 1}[command]; len(after) != want {
 			t.Errorf("%d objects are left after %s, want %d", len(after), command, want)
 		}

@@ -98,7 +98,7 @@ func TestCLIConsent_ignoredTimeIsNotThatOfTheApply(t *testing.T) {
 // waits for another. Without an error, Terraform would show half a list and end with 0.
 func TestCLIConsentList_interruptIsAnError(t *testing.T) {
 	t.Parallel()
-	for name, stop := range clitest.Interrupts(t) {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			waiting := make(chan struct{})
@@ -116,7 +116,7 @@ func TestCLIConsentList_interruptIsAnError(t *testing.T) {
 			cli.Needs(acctest.Lists)
 			putConsents(service, "user-1", "user-2")
 
-			cli.WriteQuery(listBlock(`identity_ids = ["user-1", "user-2"]`))
+			cli.Write("main.tfquery.hcl", listBlock(`identity_ids = ["user-1", "user-2"]`))
 			r := cli.RunInterrupted(stop, "", waiting, "query")
 			if r.Code == 0 {
 				t.Errorf("the interrupted query ended with 0:\n%s", r.Output)

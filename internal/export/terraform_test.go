@@ -101,7 +101,7 @@ resource "analytics_export_file" "day" {
 		"file":   {block: fileBlock, says: "Creating..."},
 		"action": {block: nightlyBlock, says: "Exporting", needs: acctest.Actions, args: []string{"-invoke=" + nightlyAddress}},
 	} {
-		for name, stop := range clitest.Interrupts(t) {
+		for name, stop := range clitest.Interrupts() {
 			t.Run(what+", "+name, func(t *testing.T) {
 				t.Parallel()
 

@@ -24,17 +24,23 @@ const (
 )
 
 // mustEnd runs a command, which has to end with a code, so that no output of a command that failed is searched.
-func mustEnd(t *testing.T, cli *clitest.CLI, code int, args ...string) clitest.Result {
+func mustEnd(t *testing.T, cli *clitest.CLI, code int, args ...string) string {
 	t.Helper()
 	r := cli.Run(args...)
 	if r.Code != code {
 		t.Fatalf("%v ended with %d, want %d:\n…%s", args, r.Code, code, r.Output[max(0, len(r.Output)-3000):])
 	}
-	if !strings.Contains(r.Stderr, "Request to the analytics service answered") && code == 0 {
-		t.Errorf("the provider's log is not among what is searched after %v", args)
-	}
+	return r.Output
+}
 
-	return r
+// wantLogged fails the test where a log is not the provider's at its most talkative.
+func wantLogged(t *testing.T, log string) {
+	t.Helper()
+	for _, words := range []string{"Request to the analytics service answered", "Sources of the provider configuration", "base_url"} {
+		if !strings.Contains(log, words) {
+			t.Errorf("%q is not among what is searched", words)
+		}
+	}
 }
 
 // TestCLIProvider_noSecretComesOutAnywhere runs the main cases with everything logged, and
@@ -46,17 +52,15 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
 			credential := map[string]string{"PASSWORD": service.Password, "API_SECRET_KEY": service.SecretKey, "TOKEN": service.IssueToken(service.Email)}[way]
-			environment := map[string]string{
+			cli := clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`)+`data "analytics_current_user" "me" {}`, map[string]string{
 				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": mocktest.Org, "ANALYTICS_PROJECT_ID": mocktest.Project,
 				"ANALYTICS_HEADERS": `{"X-Canary":"` + canaryHeader + `"}`, "ANALYTICS_MAX_RETRIES": "1", "ANALYTICS_" + way: credential,
 				"TF_LOG": format, "TF_LOG_PROVIDER_ANALYTICS": "TRACE",
-			}
+			})
 			if way == "PASSWORD" {
-				environment["ANALYTICS_EMAIL"] = service.Email
+				cli.Setenv("ANALYTICS_EMAIL", service.Email)
 			}
-
-			cli := clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`)+`data "analytics_current_user" "me" {}`, environment)
-			logs := mustEnd(t, cli, 0, "plan", "-out=first.tfplan").Output + mustEnd(t, cli, 0, "apply", "first.tfplan").Output
+			logs := mustEnd(t, cli, 0, "plan", "-out=first.tfplan") + mustEnd(t, cli, 0, "apply", "first.tfplan")
 
 			secrets := []string{canaryHeader, credential}
 			said := strings.Join(append(secrets, canaryAddress), " ")
@@ -67,23 +71,21 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 			} {
 				f.Operation = mockserver.OpGetConsent
 				service.Inject(f)
-				r := mustEnd(t, cli, 1, "plan")
-				clitest.WantWords(t, r, fmt.Sprintf("HTTP status: %d", f.Status))
-				logs += r.Output
+				output := mustEnd(t, cli, 1, "plan")
+				clitest.WantWords(t, clitest.Result{Output: output}, fmt.Sprintf("HTTP status: %d", f.Status))
+				logs += output
 			}
 			cli.MustRun("state", "rm", "analytics_consent.jane")
-			logs += mustEnd(t, cli, 0, "import", "analytics_consent.jane", "jane").Output
+			logs += mustEnd(t, cli, 0, "import", "analytics_consent.jane", "jane")
 			service.Stop()
-			logs += mustEnd(t, cli, 1, "plan").Output
+			logs += mustEnd(t, cli, 1, "plan")
 
 			for _, r := range service.Requests() {
 				if r.Token != "" {
 					secrets = append(secrets, r.Token)
 				}
 			}
-			if !strings.Contains(logs, "Sources of the provider configuration") || !strings.Contains(logs, "base_url") {
-				t.Error("the sources of the configuration are not among what is searched")
-			}
+			wantLogged(t, logs)
 			prototest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
 			entries, err := os.ReadDir(cli.Dir)
 			if err != nil || len(entries) < 4 { // configuration, settings, state and plan
@@ -96,14 +98,12 @@ func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 	}
 }
 
-// wantNobody runs a command with -json, and searches what the provider logs and says for the person.
-// A diagnostic must hold the words, so that what is searched is what is meant. The configuration
-// that Terraform shows beside a diagnostic is left out.
+// wantNobody runs a command with -json, and searches what the provider says for the person. A diagnostic must hold the
+// words. The configuration that Terraform shows beside a diagnostic is left out.
 func wantNobody(t *testing.T, cli *clitest.CLI, code int, words string, args ...string) {
 	t.Helper()
-	r := mustEnd(t, cli, code, append(args, "-json")...)
 	said := ""
-	for line := range strings.Lines(r.Stdout) {
+	for line := range strings.Lines(mustEnd(t, cli, code, append(args, "-json")...)) {
 		var event struct {
 			Diagnostic struct{ Summary, Detail string }
 		}
@@ -112,11 +112,11 @@ func wantNobody(t *testing.T, cli *clitest.CLI, code int, words string, args ...
 		}
 		said += event.Diagnostic.Summary + "\n" + event.Diagnostic.Detail + "\n"
 	}
+
 	if !strings.Contains(said, words) {
 		t.Errorf("%v does not say %q:\n%s", args, words, said)
 	}
 	prototest.WantNoCanary(t, "a diagnostic", said, canaryPerson)
-	prototest.WantNoCanary(t, "the log", r.Stderr, canaryPerson)
 }
 
 // TestCLIProvider_noIdentityIsLoggedOrSaid runs what concerns the identity of an object. Terraform itself
@@ -136,12 +136,13 @@ resource "analytics_profile" "jane" {
 		t.Run(named, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
-			environment := service.Environment()
-			environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
-			cli := clitest.New(t, objects, environment)
+			cli := clitest.New(t, objects, service.Environment())
 			if named != "id" {
 				cli.Needs(acctest.Identities)
 			}
+			cli.Setenv("TF_LOG_PROVIDER", "TRACE")
+			cli.Setenv("TF_LOG_PATH", "log")
+			cli.Setenv("ANALYTICS_MAX_RETRIES", "0")
 
 			wantNobody(t, cli, 0, "", "apply", "-auto-approve")
 			cli.Setenv("ANALYTICS_PROJECT_ID", "shop")
@@ -155,6 +156,10 @@ resource "analytics_profile" "jane" {
 			cli.MustRun("state", "rm", "analytics_consent.jane", "analytics_profile.jane")
 			cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + what + "\n}\nimport {\n  to = analytics_profile.jane\n  " + what + "\n}\n")
 			wantNobody(t, cli, 0, "", "apply", "-auto-approve")
+
+			log := cli.ReadFile("log")
+			wantLogged(t, log)
+			prototest.WantNoCanary(t, "the log", log, canaryPerson)
 		})
 	}
 }

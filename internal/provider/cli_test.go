@@ -4,8 +4,6 @@ package provider_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -34,7 +32,7 @@ const everyClause = "clause_1_consent = true\nclause_2_consent = true\nclause_3_
 // and must not end it.
 func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 	t.Parallel()
-	ways := clitest.Interrupts(t)
+	ways := clitest.Interrupts()
 	ways["SIGTERM to the group"] = clitest.Interrupt{Signal: syscall.SIGTERM, ToGroup: true}
 	for name, stop := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -57,8 +55,8 @@ func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 				t.Error("Terraform calls the interrupted apply a success")
 			}
 
-			if got := cli.Attribute("analytics_consent.done", "identity_id"); got != "done" {
-				t.Errorf("what was done is not in state, but %v:\n%s", got, r.Output)
+			if stored := cli.Stored(); len(stored) != 1 || stored[0].Attributes["identity_id"] != "done" {
+				t.Errorf("what was done is not in state, but %v:\n%s", stored, r.Output)
 			}
 			clitest.WantWords(t, r, "Cancelled")
 
@@ -87,10 +85,7 @@ func TestCLIProvider_savedPlanIsForOneScope(t *testing.T) {
 				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
 			})
 			cli := clitest.New(t, fmt.Sprintf("resource %q \"x\" {\n  %s\n}\n", resource, attributes.first), service.Environment())
-			rows := []byte(header + "user-2,true,true,true,true,true\n")
-			if err := os.WriteFile(filepath.Join(cli.Dir, "people.csv"), rows, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			cli.Write("people.csv", header+"user-2,true,true,true,true,true\n")
 
 			applyElsewhere := func(words ...string) {
 				cli.MustRun("plan", "-out=tfplan")

@@ -52,9 +52,9 @@ const endsWithin = 15 * time.Second
 
 func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 	t.Parallel()
-	rows := []byte(header)
+	rows := header
 	for n := range 400 {
-		rows = fmt.Appendf(rows, "user-%d,true,true,true,true,true\n", n)
+		rows += fmt.Sprintf("user-%d,true,true,true,true,true\n", n)
 	}
 
 	const deletion = `resource "analytics_data_deletion" "x" { identity_id = "user-1" }`
@@ -75,10 +75,7 @@ func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 			})
 
 			cli := clitest.New(t, tc.configuration, service.Environment())
-			if err := os.WriteFile(cli.Dir+"/people.csv", rows, 0o600); err != nil {
-				t.Fatal(err)
-			}
-
+			cli.Write("people.csv", rows)
 			terraform := cli.Command(t.Context(), "apply", "-auto-approve")
 			if err := terraform.Start(); err != nil {
 				t.Fatal(err)

@@ -68,7 +68,9 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		check(name, schema, p.ValidateList)
 	}
 	for name, schema := range schemas.ActionSchemas {
-		check(name, schema.Schema, func(name string, config prototest.Attributes) prototest.Diagnostics { return p.PlanAction(name, config) })
+		check(name, schema.Schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return p.PlanAction(name, config)
+		})
 		if slices.ContainsFunc(schema.Schema.Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == "identity_id" && !a.WriteOnly }) {
 			t.Errorf("%s takes no ephemeral identity", name)
 		}

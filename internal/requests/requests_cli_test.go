@@ -57,7 +57,7 @@ func hangingAt(operation string) (configure func(*mockserver.Server), reached ch
 // with the request in any case.
 func TestCLIDataDeletion_interrupted(t *testing.T) {
 	t.Parallel()
-	ways := clitest.Interrupts(t)
+	ways := clitest.Interrupts()
 	twice := clitest.GroupInterrupt
 	twice.Twice = true
 	type row struct {
@@ -90,7 +90,7 @@ func TestCLIDataDeletion_interrupted(t *testing.T) {
 			}
 			cli.MustRun("apply", "-auto-approve")
 			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-			if got := cli.Attribute(deletionAddress, "request_id"); got != id {
+			if got := cli.Stored()[0].Attributes["request_id"]; got != id {
 				t.Errorf("the object stands for %v, want %s", got, id)
 			}
 			service.FulfilAll()
@@ -196,7 +196,7 @@ func TestCLIDeleteData_invoked(t *testing.T) {
 		}
 		r := cli.Run("apply", "saved.tfplan")
 		wantUnnamed(t, []string{planned.Output, r.Output})
-		if isEphemeral && cli.Version().Minor >= 16 {
+		if _, version := acctest.CLI(); isEphemeral && version.Minor >= 16 {
 			clitest.WantWords(t, r, "The identity did not arrive", "Nothing was sent")
 			wantNothingSent(t, service)
 			return

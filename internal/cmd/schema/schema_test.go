@@ -42,7 +42,7 @@ func TestCLISchema_isWhatTheCLIPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	version := cli.Version()
+	_, version := acctest.CLI()
 	sameType := cmp.Comparer(func(a, b cty.Type) bool { return a.Equals(b) })
 	for _, theirs := range printed.Schemas {
 		ours := reread.Schemas[address]

@@ -195,7 +195,7 @@ func shard(name string, index, count int, lines ...string) string {
 }
 
 // query returns a step that replaces the list blocks.
-func query(lists string) func(*stage) { return func(s *stage) { s.WriteQuery(lists) } }
+func query(lists string) func(*stage) { return func(s *stage) { s.Write("main.tfquery.hcl", lists) } }
 
 // asked returns a step that runs a query, which must succeed.
 func asked(lists string) func(*stage) { return inOrder(query(lists), run("query")) }

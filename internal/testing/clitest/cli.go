@@ -74,28 +74,27 @@ func Provider(tb testing.TB) string {
 // UseProvider makes the commands that follow start a program as the provider.
 func (c *CLI) UseProvider(program string) {
 	c.tb.Helper()
+	const config = "provider_installation {\n  dev_overrides {\n    %q = %q\n    %q = %q\n  }\n  direct {}\n}\n"
 	folder := filepath.Dir(program)
-	c.Setenv("TF_CLI_CONFIG_FILE", c.write("terraform.rc", fmt.Sprintf(
-		"provider_installation {\n  dev_overrides {\n    %q = %q\n    %q = %q\n  }\n  direct {}\n}\n",
-		Hosts[0]+"/"+Source, folder, Hosts[1]+"/"+Source, folder)))
+	c.Write("terraform.rc", fmt.Sprintf(config, Hosts[0]+"/"+Source, folder, Hosts[1]+"/"+Source, folder))
+	c.Setenv("TF_CLI_CONFIG_FILE", filepath.Join(c.Dir, "terraform.rc"))
 }
 
 // Configure replaces the configuration.
 func (c *CLI) Configure(configuration string) {
 	c.tb.Helper()
-	c.write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \""+Source+"\"\n    }\n  }\n}\n"+configuration)
+	c.Write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \""+Source+"\"\n    }\n  }\n}\n"+configuration)
 }
 
 // Setenv changes the environment of the commands that follow.
 func (c *CLI) Setenv(name, value string) { c.env = append(c.env, name+"="+value) }
 
-func (c *CLI) write(name, content string) string {
+// Write replaces a file in Dir.
+func (c *CLI) Write(name, content string) {
 	c.tb.Helper()
-	path := filepath.Join(c.Dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(content), 0o600); err != nil {
 		c.tb.Fatal(err)
 	}
-	return path
 }
 
 // ReadFile returns the content of a file in Dir, such as terraform.tfstate. A saved plan is
@@ -106,22 +105,21 @@ func (c *CLI) ReadFile(name string) string {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return string(content)
 	}
 
-	var all strings.Builder
+	all := ""
 	for _, entry := range archive.File {
 		text, err := fs.ReadFile(archive, entry.Name)
 		if err != nil {
 			c.tb.Fatal(err)
 		}
-		all.WriteString(string(text))
+		all += string(text)
 	}
 
-	return all.String()
+	return all
 }
 
 // Command returns a command that the test starts and ends itself.
@@ -130,6 +128,12 @@ func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Env = c.Dir, c.env
 	return cmd
+}
+
+// Result is what a command printed, and its exit status.
+type Result struct {
+	Output string
+	Code   int
 }
 
 // Run runs one command to its end.
@@ -154,18 +158,6 @@ func (c *CLI) Needs(f acctest.Feature) {
 	acctest.PreCheck(c.tb, f)
 }
 
-// Version returns the version of Terraform or OpenTofu.
-func (c *CLI) Version() acctest.Version {
-	_, version := acctest.CLI()
-	return version
-}
-
-// WriteQuery replaces the list blocks that query runs.
-func (c *CLI) WriteQuery(lists string) {
-	c.tb.Helper()
-	c.write("main.tfquery.hcl", lists)
-}
-
 // Stored is an object in a state file.
 type Stored struct {
 	Key        any            `json:"index_key"` // of for_each; nil without
@@ -173,43 +165,20 @@ type Stored struct {
 	Private    string         `json:"private"`
 }
 
-// Stored returns the objects in the state file, of one resource or of all for an empty address. The
-// address has the type and the name of the resource.
-func (c *CLI) Stored(address string) (all []Stored) {
+// Stored returns the objects in the state file.
+func (c *CLI) Stored() (all []Stored) {
 	c.tb.Helper()
 	var state struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []Stored
-		}
+		Resources []struct{ Instances []Stored }
 	}
 	if err := json.Unmarshal([]byte(c.ReadFile("terraform.tfstate")), &state); err != nil {
 		c.tb.Fatal(err)
 	}
-
 	for _, r := range state.Resources {
-		if address == "" || address == r.Type+"."+r.Name {
-			all = append(all, r.Instances...)
-		}
+		all = append(all, r.Instances...)
 	}
 
 	return all
-}
-
-// Attribute returns an attribute of a resource in the state file, as JSON decodes it; nil
-// where the state does not have it.
-func (c *CLI) Attribute(address, name string) any {
-	c.tb.Helper()
-	for _, object := range c.Stored(address) {
-		return object.Attributes[name]
-	}
-	return nil
-}
-
-// Result is what a command printed, and its exit status.
-type Result struct {
-	Output, Stdout, Stderr string // Output is both, in the order in which they came
-	Code                   int
 }
 
 // WantWords fails the test where a command's output lacks any of the words, however the CLI wraps

@@ -7,9 +7,8 @@ package clitest
 import (
 	"os"
 	"os/exec"
-	"syscall"
 )
 
 func ownGroup(*exec.Cmd) {}
 
-func signalGroup(p *os.Process, _ syscall.Signal) error { return p.Kill() }
+func send(p *os.Process, _ Interrupt) error { return p.Kill() }

@@ -10,8 +10,11 @@ import (
 	"syscall"
 )
 
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-}
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-func signalGroup(p *os.Process, s syscall.Signal) error { return syscall.Kill(-p.Pid, s) }
+func send(p *os.Process, i Interrupt) error {
+	if i.ToGroup {
+		return syscall.Kill(-p.Pid, i.Signal)
+	}
+	return p.Signal(i.Signal)
+}

@@ -4,8 +4,6 @@ package prototest_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -71,7 +69,7 @@ func TestCLIDriver_doesWhatTheCLIDoes(t *testing.T) {
 		}
 
 		var stored, held []string
-		for _, object := range cli.Stored("") {
+		for _, object := range cli.Stored() {
 			stored = append(stored, inJSON(t, object.Attributes))
 		}
 		if d.state != nil {
@@ -126,9 +124,7 @@ func writeResource(t *testing.T, cli *clitest.CLI, config prototest.Attributes) 
 	if config != nil {
 		configuration["resource"] = map[string]any{consent: map[string]any{"this": config}}
 	}
-	if err := os.WriteFile(filepath.Join(cli.Dir, "resources.tf.json"), []byte(inJSON(t, configuration)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	cli.Write("resources.tf.json", inJSON(t, configuration))
 }
 
 // requests returns what a service has received, logins aside, sorted, since the CLI does
