@@ -66,7 +66,7 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 		for i := range soak.Schedules(3, 30) {
 			t.Run(fmt.Sprintf("%s, %d", s.name, i+1), func(t *testing.T) {
 				t.Parallel()
-				service := mocktest.Start(t, func(s *mockserver.Server) {
+				service := mocktest.Start(t, mocktest.AnswerData(`{"profile":{"plan":"gold"}}`), func(s *mockserver.Server) {
 					s.FulfilmentDelay, s.ExportRecords = 300*time.Millisecond, dayEvents
 				})
 				service.AllowViolations() // half a request is one

@@ -64,6 +64,7 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
 						s.FaultFor, s.FulfilmentDelay = chooseFault, 45*time.Minute
 						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
+						mocktest.AnswerData(`{"profile":{"plan":"gold"},"events":[]}`)(s)
 						s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
 					})
 
