@@ -61,7 +61,7 @@ check)
 	}
 	echo "docs/ is up to date"
 
-	# Lengths of descriptions, callouts, links, and one page for figures.
-	go test -vet=off -run '^Test(Docs|Guides|PersonalData)' ./internal/testing/examples ./internal/deferred/proof
+	# Lengths of descriptions, callouts, links, one page for figures, and the tests that a guide names.
+	go test -vet=off -run '^Test(Docs|Guide|PersonalData|Examples_)' ./internal/testing/examples ./internal/deferred/proof
 	;;
 esac
