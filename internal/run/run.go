@@ -330,7 +330,12 @@ func (p Plan) Read(ctx context.Context, state, plan any) Change {
 
 	switch {
 	case isMoved && !fulfilled.ValueBool():
-		tfkit.RefuseMoved(&resp.Diagnostics, p.Name)
+		tfkit.Problem{
+			Summary: "A request is under way in the former scope",
+			Detail:  "The scope of the provider has changed, and the " + p.Name + " of this resource is not known to be fulfilled in the scope that it was sent to. If the resource were replaced, Terraform would lose track of the request.",
+			InState: "the resource as it was; nothing was sent",
+			Do:      "set the resource's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the resource out of the configuration, which forgets the request.",
+		}.AddError(&resp.Diagnostics)
 		return Refused
 	case len(resp.RequiresReplace) > 0, !after.Equal(before):
 		return Replaces

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
@@ -88,9 +89,8 @@ func (s *Service) InvokePerson(ctx context.Context, req action.InvokeRequest, re
 }
 
 // Say tells the user what an action does; without an action, it does nothing. A message must hold no
-// identity, no path and no value of a person. Terraform shows no more messages after an interrupt, so
-// what the user has to know must be said before the action waits. The provider's server takes all
-// messages, also if nobody reads them any more, so that no send blocks for ever.
+// identity, no path and no value of a person. Terraform shows no more messages after an interrupt. The
+// provider's server takes all messages, so that no send blocks.
 func Say(resp *action.InvokeResponse, message string) {
 	if resp != nil {
 		resp.SendProgress(action.InvokeProgressEvent{Message: message})
@@ -103,16 +103,11 @@ func During(ctx context.Context, work func(), tick func(since time.Duration)) {
 	ctx, end := context.WithCancel(ctx)
 	var ticking sync.WaitGroup
 	ticking.Go(func() {
-		// A panic in this goroutine would end the process with everything in flight.
-		defer func() { _ = recover() }()
+		defer func() { _ = recover() }() // a panic would end the process with everything in flight
 
-		for began := time.Now(); ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(30 * time.Second):
-				tick(time.Since(began).Round(time.Second))
-			}
+		const every = 30 * time.Second
+		for since := every; transport.Pause(ctx, every) == nil; since += every {
+			tick(since)
 		}
 	})
 	defer ticking.Wait()

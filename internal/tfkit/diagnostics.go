@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -31,20 +32,18 @@ func (p Problem) AddError(diags *diag.Diagnostics) { p.add(diags, diag.SeverityE
 func (p Problem) AddWarning(diags *diag.Diagnostics) { p.add(diags, diag.SeverityWarning) }
 
 func (p Problem) add(diags *diag.Diagnostics, severity diag.Severity) {
-	var more string
+	var more []string
 	if p.InState != "" {
-		more = "\nIn state now: " + p.InState + "."
+		more = append(more, "In state now: "+p.InState+".")
 	}
 	if p.Do != "" {
-		more += "\nWhat to do: " + p.Do
+		more = append(more, "What to do: "+p.Do)
 	}
-	if more != "" {
-		more = "\n" + more
-	}
+	detail := strings.TrimSpace(p.Detail + "\n\n" + strings.Join(more, "\n"))
 
-	var d diag.Diagnostic = diag.NewErrorDiagnostic(p.Summary, p.Detail+more)
+	var d diag.Diagnostic = diag.NewErrorDiagnostic(p.Summary, detail)
 	if severity == diag.SeverityWarning {
-		d = diag.NewWarningDiagnostic(p.Summary, p.Detail+more)
+		d = diag.NewWarningDiagnostic(p.Summary, detail)
 	}
 	if len(p.At.Steps()) > 0 { // with an empty path, Terraform does not show where the object is configured
 		d = diag.WithPath(p.At, d)

@@ -25,15 +25,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
 
-// Scope is the part of every model that overrides the provider's scope.
+// Scope is the part of every model that overrides the provider's scope. In a resource, it is the scope in effect.
 type Scope struct {
 	OrgID     types.String `tfsdk:"org_id"`
 	ProjectID types.String `tfsdk:"project_id"`
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-// TextAttribute is a text attribute of several kinds of objects, each with a schema package of its own. Its
-// methods are what AddScope and AddPerson take.
+// TextAttribute is a text attribute of several kinds of objects, for which AddScope and AddPerson take its methods.
 type TextAttribute struct {
 	isRequired bool
 	text       string
@@ -60,8 +59,7 @@ func (a TextAttribute) Identity() identityschema.Attribute {
 	return identityschema.StringAttribute{RequiredForImport: a.isRequired, OptionalForImport: !a.isRequired, Description: a.text}
 }
 
-// Resource returns the attribute of a resource, which is replaced if it changes. PlanKeptScope sees to
-// that where the attribute is optional.
+// Resource returns the attribute of a resource, which is replaced if it changes; see PlanKeptScope.
 func (a TextAttribute) Resource() rsschema.Attribute {
 	kept := rsschema.StringAttribute{Required: a.isRequired, Optional: !a.isRequired, Computed: !a.isRequired, Validators: a.rules}
 	kept.MarkdownDescription = a.text + " Changing it replaces the resource."
@@ -72,9 +70,7 @@ func (a TextAttribute) Resource() rsschema.Attribute {
 	return kept
 }
 
-// AddScope adds the attributes of Scope to those of an object. A resource, whose state holds the scope
-// in effect, must call PlanKeptScope and ResolveScope. The rules of the attributes allow both of one
-// path family, or the one of the other.
+// AddScope adds the attributes of Scope to those of an object. A resource must call PlanKeptScope and ResolveScope.
 func AddScope[A any](as func(TextAttribute) A, attributes map[string]A) map[string]A {
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
 	attributes["org_id"] = as(TextAttribute{
@@ -130,8 +126,7 @@ func (s *Service) ClientAndScope(m Scope, diags *diag.Diagnostics) (c *client.Cl
 	return nil, client.Scope{}, false
 }
 
-// PlanScope reports, in a plan, a scope that cannot be used. A scope that is not known yet is left to
-// the apply.
+// PlanScope reports a scope that is known in a plan and cannot be used.
 func (s *Service) PlanScope(m Scope, diags *diag.Diagnostics) {
 	scope, known := s.KnownScope(m)
 	if err := scope.Validate(); known && err != nil {
@@ -154,18 +149,16 @@ func (s *Service) ResolveScope(m *Scope) {
 	}
 }
 
-// ReadScope records that the run reads objects, and sets m to the scope in effect. Read must call it on the
-// state; that of a resource with an identity calls ReadIdentity.
+// ReadScope records that the run reads objects, and sets m to the scope in effect. Read must call it, or
+// ReadIdentity.
 func (s *Service) ReadScope(m *Scope) {
 	s.hasRead.Store(true)
 	s.ResolveScope(m)
 }
 
 // PlanKeptScope sets the scope in effect in resp.Plan, and replaces the object if it changes. It reports
-// whether the object moves because the provider's scope has changed, and warns of that.
-//
-// A resource without a scope of its own keeps that of its creation in state. Otherwise a changed provider
-// block would move every object to another project without a plan that says so.
+// whether the object moves because the provider's scope has changed, and warns of that: otherwise a changed
+// provider block would move every object to another project without a plan that says so.
 func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (isMoved bool) {
 	if req.Plan.Raw.IsNull() {
 		return false
@@ -223,17 +216,6 @@ func (s *Service) explainMove(state, planned Scope, diags *diag.Diagnostics) (is
 	}.AddWarning(diags)
 
 	return true
-}
-
-// RefuseMoved reports that an object cannot be replaced while its request is under way in the
-// provider's former scope. what names the request.
-func RefuseMoved(diags *diag.Diagnostics, what string) {
-	Problem{
-		Summary: "A request is under way in the former scope",
-		Detail:  "The scope of the provider has changed, and the " + what + " of this resource is not known to be fulfilled in the scope that it was sent to. If the resource were replaced, Terraform would lose track of the request.",
-		InState: "the resource as it was; nothing was sent",
-		Do:      "set the resource's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the resource out of the configuration, which forgets the request.",
-	}.AddError(diags)
 }
 
 // attributes returns the values by attribute name.

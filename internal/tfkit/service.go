@@ -8,6 +8,7 @@ import (
 	"context"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,9 +27,9 @@ type Service struct {
 	Unknown      []string       // attributes of the provider block that a client needs and that are not known yet
 	DefaultScope Scope          // of the provider; zero if it has none, and of unknown values while a part is not known
 
-	Consents  Consents           // evidence about the people whose consent the objects of this run keep
-	Profiles  Claims             // whose profile the objects of this run write
-	Deletions Claims             // which deletions the objects of this run stand for and submit
+	Consents  People             // whose consent the objects of this run keep
+	Profiles  People             // whose profile they write
+	Deletions People             // which deletions they stand for and submit
 	Deferred  *deferred.Engine   // carries out deferred requests; nil if Client is nil
 	Files     outfile.PathsInUse // the output files of this run
 
@@ -102,4 +103,36 @@ func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 type Private interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// InParallel calls do for each of the items in order, by several goroutines at once, until it returns
+// false or the context ends. It returns when no goroutine is left, with the errors of panics.
+func InParallel[T any](ctx context.Context, workers int, items []T, do func(item T) (goesOn bool)) (panics diag.Diagnostics) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+
+	var next atomic.Int64
+	var mu sync.Mutex // of panics
+	var group sync.WaitGroup
+	for range min(workers, len(items)) { // a goroutine for each item would grow its stack each time
+		group.Go(func() {
+			defer func() {
+				if recover() != nil {
+					stop()
+					mu.Lock()
+					defer mu.Unlock()
+					AddPanic(ctx, &panics)
+				}
+			}()
+
+			for at := next.Add(1); at <= int64(len(items)) && ctx.Err() == nil; at = next.Add(1) {
+				if !do(items[at-1]) {
+					stop()
+				}
+			}
+		})
+	}
+	group.Wait()
+
+	return panics
 }
