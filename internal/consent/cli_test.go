@@ -8,10 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
@@ -56,73 +54,28 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 	}
 }
 
-// TestCLIConsent_ignoredTimeIsNoLaterOne has the idiom of a time that only a create takes. The
-// plan gets the person's own time in its place, and the apply the new one that is ignored.
+// TestCLIConsent_ignoredTimeIsNoLaterOne has the idiom of a time that only a create takes. A plan
+// gets the time in state in its place, which may be the person's own, and the apply the new one that is ignored.
 func TestCLIConsent_ignoredTimeIsNoLaterOne(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := clitest.New(t, "", nil)
-	for _, tc := range []struct{ now, onDestroy, says string }{
-		{early, "retain", "1 to add"},
-		{"2026-05-01T12:00:00Z", "retain", laterStands},
-		{"2026-05-01T12:00:00Z", "withdraw", laterStands},
-		{"2026-05-01T12:00:00Z", "withdraw", laterStands},
-	} {
-		cli.Configure(acctest.Block(service) + block(`agreement_time = "`+tc.now+`"`, `on_destroy = "`+tc.onDestroy+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }"))
-		clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), tc.says)
-		service.PutConsent(scope, person, choose(late))
-	}
-
-	cli.MustRun("plan", "-detailed-exitcode")
-	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
-}
-
-// A choice that a person makes after the plan stands against the planned time too.
-func TestCLIConsent_ignoredTimeIsNotThatOfTheApply(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	at := func(now, clause string) string {
-		text := block(`agreement_time = "`+now+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }")
+	at := func(now, clause, onDestroy string) string {
+		text := block(`agreement_time = "`+now+`"`, `on_destroy = "`+onDestroy+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }")
 		return acctest.Block(service) + strings.Replace(text, "clause_3_consent = false", "clause_3_consent = "+clause, 1)
 	}
-	cli := clitest.New(t, at(early, "false"), nil)
+	const now = "2026-05-01T12:00:00Z"
+	cli := clitest.New(t, at(early, "false", "retain"), nil)
 	cli.MustRun("apply", "-auto-approve")
-	cli.Configure(at("2026-05-01T12:00:00Z", "true"))
+	cli.Configure(at(now, "true", "retain"))
 	cli.MustRun("plan", "-out=planned")
-	service.PutConsent(scope, person, choose(late))
+	service.PutConsent(scope, person, choose(late)) // no plan has seen it
 	clitest.WantWords(t, cli.MustRun("apply", "planned"), laterStands)
-	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
-}
 
-// TestCLIConsentList_interruptIsAnError interrupts a query that has found one person and
-// waits for another. Without an error, Terraform would show half a list and end with 0.
-func TestCLIConsentList_interruptIsAnError(t *testing.T) {
-	t.Parallel()
-	for name, stop := range clitest.Interrupts() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			waiting := make(chan struct{})
-			var hung atomic.Bool
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Identity != "user-2" || hung.Swap(true) {
-						return nil
-					}
-					close(waiting)
-					return &mockserver.Fault{Hang: true}
-				}
-			})
-			cli := clitest.New(t, acctest.Block(service), nil)
-			cli.Needs(acctest.Lists)
-			putConsents(service, "user-1", "user-2")
-
-			cli.Write("main.tfquery.hcl", listBlock(`identity_ids = ["user-1", "user-2"]`))
-			r := cli.RunInterrupted(stop, "", waiting, "query")
-			if r.Code == 0 {
-				t.Errorf("the interrupted query ended with 0:\n%s", r.Output)
-			}
-			clitest.WantWords(t, r, "The list was interrupted")
-			clitest.WantWords(t, cli.MustRun("query"), "user-1", "user-2") // as the message says
-		})
+	for _, onDestroy := range []string{"retain", "withdraw", "withdraw"} {
+		cli.Configure(at(now, "false", onDestroy))
+		clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), laterStands)
+		service.PutConsent(scope, person, choose(late))
 	}
+	cli.MustRun("plan", "-detailed-exitcode")
+	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
 }

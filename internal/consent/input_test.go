@@ -58,13 +58,12 @@ func TestConsent_valuesUnknownAtPlan(t *testing.T) {
 		}
 
 		p.NoErrors(p.Validate(name, unknown))
-		plan, diags := p.Plan(name, nil, unknown)
-		p.NoErrors(diags)
+		plan, _ := p.MustPlan(name, nil, unknown)
 		if plan.Attributes[attribute] != prototest.Unknown {
 			t.Errorf("%s is planned as %v", attribute, plan.Attributes[attribute])
 		}
 		if value, ok := refused[attribute]; ok {
-			_, diags = p.Apply(t.Context(), name, nil, plan.Resolve(prototest.Attributes{attribute: value}))
+			_, diags := p.Apply(t.Context(), name, nil, plan.Resolve(prototest.Attributes{attribute: value}))
 			prototest.WantText(t, diags.Errors(), "Invalid value")
 		}
 	}
@@ -83,9 +82,8 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 		return config(prototest.Attributes{"agreement_time": time.Now().Add(ahead).UTC().Format(time.RFC3339)})
 	}
 
-	_, diags := p.Plan(name, nil, at(4*time.Minute))
-	p.NoErrors(diags)
-	_, diags = p.Plan(name, nil, at(6*time.Minute))
+	p.MustPlan(name, nil, at(4*time.Minute))
+	_, diags := p.Plan(name, nil, at(6*time.Minute))
 	prototest.WantText(t, diags.Errors(), "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 
 	generated := at(time.Hour)
@@ -96,43 +94,13 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 	wantEmptyPlan(t, p, state, generated)
 }
 
-// TestConsent_scope learns at the apply where the object is, and plans while that is not known. Which
-// scopes move an object is held by tfkit.TestIdentity_movesOnlyByAPlanThatSaysSo.
-func TestConsent_scope(t *testing.T) {
-	t.Parallel()
-	unknown := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}
-	p, service := start(t, unknown)
-	plan, diags := p.Plan(name, nil, config(agreed))
-	p.NoErrors(diags)
-	if plan.Attributes["org_id"] != prototest.Unknown {
-		t.Errorf("planned org_id %v", plan.Attributes["org_id"])
-	}
-
-	p.Reconfigure(prototest.Config(service))
-	state, diags := p.Apply(t.Context(), name, nil, plan)
-	p.NoErrors(diags)
-	if state.Attributes["org_id"] != mocktest.Org || state.Attributes["account_id"] != nil {
-		t.Errorf("state %v", state.Attributes)
-	}
-	for attribute, value := range map[string]any{"account_id": prototest.Unknown, "identity_id": "somebody-else"} {
-		plan, diags := p.Plan(name, state, config(agreed).With(prototest.Attributes{attribute: value}))
-		p.NoErrors(diags)
-		if len(plan.Replace) == 0 {
-			t.Errorf("%s of %v replaces nothing", attribute, value)
-		}
-	}
-
-	p.Reconfigure(prototest.Config(service).With(unknown))
-	p.WantEmptyPlan(name, state, config(agreed))
-}
-
 // TestConsent_importTakesOverTheRecord imports the record as it is. Where Terraform has generated the
 // configuration, that has no address, and none at the service changes it.
 func TestConsent_importTakesOverTheRecord(t *testing.T) {
 	t.Parallel()
 	where := prototest.Attributes{"identity_id": "a/b ü%", "account_id": "acct-7"}
 	p, service := start(t, nil)
-	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, "a/b ü%", own(func(r *mockserver.ConsentRecord) { r.Manual = nil }))
+	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, "a/b ü%", mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: early})
 	wanted := config(agreed).With(where)
 	state, diags := p.Import(name, "acct-7/a%2Fb ü%25")
 	p.NoErrors(diags)
@@ -146,8 +114,7 @@ func TestConsent_importTakesOverTheRecord(t *testing.T) {
 	state, _ = wantEmptyPlan(t, p, state, wanted.With(withoutAddress))
 	wantUpdates(t, service)
 
-	state, diags = p.Update(name, state, wanted)
-	p.NoErrors(diags)
+	state, _ = p.MustUpdate(name, state, wanted)
 	wantEmptyPlan(t, p, state, wanted)
 	wantUpdates(t, service, update(configured, agreed))
 }

@@ -4,6 +4,7 @@ package consent_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,152 +14,117 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// answering returns a fault that answers an operation with a status and a body.
-func answering(operation string, status int, body string) mockserver.Fault {
-	return mockserver.Fault{Operation: operation, Status: status, Body: []byte(body), Commit: operation == mockserver.OpUpdateConsent && status < 300}
-}
-
-// TestConsent_write plans to create an object, or to change one. Then it is applied to a person who has
-// a record by now, or whose record cannot be read or written. Without an error, the next plan is empty.
-func TestConsent_write(t *testing.T) {
+// TestConsent_choiceAfterThePlan plans to create an object, or to change one, and applies that to a person who
+// has a record by now. The next plan is empty.
+func TestConsent_choiceAfterThePlan(t *testing.T) {
 	t.Parallel()
-	const (
-		get, set = mockserver.OpGetConsent, mockserver.OpUpdateConsent
-		fields   = `{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`
-		stands   = "a consent of " + late + ", which is later than the configured one of " + middle
-	)
-	mine := own(func(*mockserver.ConsentRecord) {})
+	const stands = "a consent of " + late + ", which is later than the configured one of " + middle
 	changed := prototest.Attributes{"clause_3_consent": true, "agreement_time": middle}
 	for label, tc := range map[string]struct {
 		exists bool
-		holds  *mockserver.ConsentRecord
-		fault  mockserver.Fault
+		holds  mockserver.ConsentRecord
 		config prototest.Attributes // beside a time and an address
-		says   string               // the warning
-		kept   bool                 // the record is left as it is, and so is what is in state with an error
-		errors []string
+		says   string               // the warning; the record is left as it is
 	}{
-		"nobody":                     {},
-		"a later choice":             {holds: new(choose(late)), says: laterStands, kept: true},
-		"a choice without a time":    {holds: new(refusal()), says: untimedStands, kept: true},
-		"overruled":                  {holds: new(refusal()), config: overrules},
-		"no time configured":         {holds: new(choose(late)), config: withoutIt, says: untimedStands, kept: true},
-		"no time, and no difference": {holds: &mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
-		"400 about a field":          {fault: answering(set, 400, fields), errors: []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"a later choice":             {holds: choose(late), says: laterStands},
+		"a choice without a time":    {holds: refusal(), says: untimedStands},
+		"overruled":                  {holds: refusal(), config: overrules},
+		"no time configured":         {holds: choose(late), config: withoutIt, says: untimedStands},
+		"no time, and no difference": {holds: mockserver.ConsentRecord{Clauses: configured}, config: withoutIt},
 
-		"a change, and a later choice":          {exists: true, config: changed, holds: new(choose(late)), says: stands, kept: true},
-		"a change, and a choice without a time": {exists: true, config: changed, holds: new(refusal()), says: untimedStands, kept: true},
-		"a change, and 404 of a gateway": {
-			exists: true, config: changed, holds: new(choose(late)), fault: answering(get, 404, `{"message":"no route"}`), errors: []string{"Not found", "cannot remove one", "apply again"},
-		},
-		"a change, and 403 in place of the success": {exists: true, config: changed, holds: &mine, fault: answering(set, 403, `{}`), errors: []string{"Not permitted"}},
+		"a change, and a later choice":          {exists: true, config: changed, holds: choose(late), says: stands},
+		"a change, and a choice without a time": {exists: true, config: changed, holds: refusal(), says: untimedStands},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
-			base, inState := prototest.Attributes{"agreement_time": early, "user_ipv6": "192.0.2.7"}, "In state now: nothing"
 			var before *prototest.State
 			if tc.exists {
-				before, inState = created(t, p, service, base), "as it was before"
+				before = created(t, p, service, agreed)
 			}
-			wanted := config(base).With(tc.config)
-			plan, diags := p.Plan(name, before, wanted)
-			p.NoErrors(diags)
-			if tc.holds != nil {
-				service.PutConsent(scope, person, *tc.holds)
-			}
-			if tc.fault.Operation != "" {
-				service.Inject(tc.fault)
-			}
-			record, _ := service.Consent(scope, person)
+			wanted := config(agreed).With(tc.config)
+			plan, _ := p.MustPlan(name, before, wanted)
+			service.PutConsent(scope, person, tc.holds)
 
 			after, diags := p.Apply(t.Context(), name, before, plan)
-			if tc.errors != nil || tc.kept {
-				wantRecord(t, service, record)
-			}
-			if tc.errors != nil {
-				prototest.WantText(t, diags.Errors(), append(tc.errors, inState)...)
-				if (after != nil) != tc.exists || tc.exists && !cmp.Equal(before.Attributes, after.Attributes) {
-					t.Errorf("in state is %v", after)
-				}
-				return
-			}
-
 			wantWarning(t, diags, tc.says)
-			wantWarning(t, p.WantEmptyPlan(name, after, wanted), map[bool]string{true: tc.says}[tc.kept]) // as with -refresh=false
+			wantWarning(t, p.WantEmptyPlan(name, after, wanted), tc.says) // as with -refresh=false
 			p.NewRun()
 			after, diags = wantEmptyPlan(t, p, after, wanted)
-			wantWarning(t, diags, map[bool]string{true: tc.says}[tc.kept])
-			if after.Attributes["clause_1_consent"] == tc.kept || !tc.kept && service.Count(set) != 1 {
-				t.Errorf("in state is %v after %d updates", after.Attributes, service.Count(set))
+			wantWarning(t, diags, tc.says)
+
+			isKept := tc.says != ""
+			if isKept {
+				wantRecord(t, service, tc.holds)
+			}
+			if sent := service.Count(mockserver.OpUpdateConsent); after.Attributes["clause_1_consent"] == isKept || (sent == 0) != isKept {
+				t.Errorf("in state is %v after %d updates", after.Attributes, sent)
 			}
 		})
 	}
 }
 
-// TestConsent_refresh keeps an object of which nothing can be read.
-func TestConsent_refresh(t *testing.T) {
+// TestConsent_failureKeepsRecordAndState has requests that fail. Neither the record nor what is in state changes.
+func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	before := created(t, p, service, nil)
-	for says, fault := range map[string]mockserver.Fault{
-		"Endpoint not found, check base_url": answering(mockserver.OpGetConsent, 404, "<h1>nginx</h1>"),
-		"Not permitted":                      answering(mockserver.OpGetConsent, 403, `{"error":{"code":"gone","message":"no such user"}}`),
-	} {
-		service.Inject(fault)
-		after, diags := p.Refresh(name, before)
-		prototest.WantText(t, diags.Errors(), says, "In state now: this resource as it was before", "What to do:")
-		if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
-			t.Errorf("the state changed:\n%s", diff)
-		}
-	}
-}
-
-// TestConsent_destroy retains or withdraws, and makes no record of a person who has none.
-func TestConsent_destroy(t *testing.T) {
-	t.Parallel()
+	const get, set = mockserver.OpGetConsent, mockserver.OpUpdateConsent
 	for label, tc := range map[string]struct {
-		applied prototest.Attributes
-		fault   mockserver.Fault
-		sends   []map[string]any
-		says    string // a warning, or the error
-		fails   bool
+		operation string
+		status    int
+		body      string
+		errors    []string
 	}{
-		"retained":  {applied: agreed, says: "The consent stays at the service"},
-		"withdrawn": {applied: withdrawing, sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})}},
-		"failed": {
-			applied: withdrawing.With(withoutIt), fault: answering(mockserver.OpUpdateConsent, 403, `{}`), says: "Not permitted", fails: true,
-			sends: []map[string]any{update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"})},
-		},
+		"create, 400 about a field": {set, 400, `{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"2001:db8::1 is not yours"}]}}`, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"change, 404 of a gateway":  {get, 404, `{"message":"no route"}`, []string{"Not found", "cannot remove one", "apply again"}},
+		"change, 403":               {set, 403, `{}`, []string{"Not permitted"}},
+		"refresh, 404 in HTML":      {get, 404, "<h1>nginx</h1>", []string{"Endpoint not found, check base_url"}},
+		"refresh, 403":              {get, 403, `{"error":{"code":"gone","message":"no such user"}}`, []string{"Not permitted", "What to do:"}},
+		"destroy, 403":              {set, 403, `{}`, []string{"Not permitted"}},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
-			state := created(t, p, service, tc.applied)
-			if tc.fault.Operation != "" {
-				service.Inject(tc.fault)
-			}
-			before, _ := service.Consent(scope, person)
+			before := created(t, p, service, withdrawing)
+			record, _ := service.Consent(scope, person)
+			service.Inject(mockserver.Fault{Operation: tc.operation, Status: tc.status, Body: []byte(tc.body)})
 
-			after, diags := p.Destroy(name, state)
-			wantUpdates(t, service, tc.sends...)
-			if tc.fails {
-				prototest.WantText(t, diags.Errors(), tc.says, "as it was before")
-			} else {
-				wantWarning(t, diags, tc.says)
+			after, inState := before, "In state now: this resource as it was before"
+			var diags prototest.Diagnostics
+			switch action, _, _ := strings.Cut(label, ","); action {
+			case "create":
+				after, diags = p.Create(name, config(agreed))
+				before, inState = nil, "In state now: nothing"
+			case "change":
+				after, diags = p.Update(name, before, config(agreed).With(prototest.Attributes{"clause_3_consent": true}))
+			case "refresh":
+				after, diags = p.Refresh(name, before)
+			case "destroy":
+				after, diags = p.Destroy(name, before)
 			}
-			if (after != nil) != tc.fails {
-				t.Errorf("in state is %v", after)
-			}
-			if len(tc.sends) == 0 || tc.fails {
-				wantRecord(t, service, before)
-			} else {
-				wantHeld(t, service, [5]bool{})
-				_, diags = p.Create(name, config(nil)) // which overwrites what this run has written
-				wantWarning(t, diags, "")
+			prototest.WantText(t, diags.Errors(), append(tc.errors, inState)...)
+			wantRecord(t, service, record)
+			if !cmp.Equal(before, after) {
+				t.Errorf("the state (-want +got):\n%s", cmp.Diff(before, after))
 			}
 		})
 	}
+}
+
+// TestConsent_destroy retains the consent, or withdraws it with the address and without a time. What it has withdrawn
+// may be given again in the same run.
+func TestConsent_destroy(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	_, diags := p.Destroy(name, created(t, p, service, agreed))
+	wantWarning(t, diags, "The consent stays at the service")
+	wantUpdates(t, service)
+
+	_, diags = p.Destroy(name, created(t, p, service, withdrawing))
+	wantWarning(t, diags, "")
+	wantUpdates(t, service, update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"}))
+	_, diags = p.Create(name, config(nil))
+	wantWarning(t, diags, "")
+	wantHeld(t, service, configured)
 }
 
 // TestConsent_requests creates, refreshes and changes an object: it compares before it writes where a
@@ -170,8 +136,7 @@ func TestConsent_requests(t *testing.T) {
 	applied := config(agreed).With(version(1))
 	state, _ := p.MustCreate(name, applied)
 	state, _ = p.MustRefresh(name, state)
-	_, diags := p.Update(name, state, applied.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
-	p.NoErrors(diags)
+	p.MustUpdate(name, state, applied.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
 	p.MustCreate(name, config(overrules).With(prototest.Attributes{"identity_id": "another"}))
 
 	wantUpdates(t, service,
@@ -216,9 +181,7 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			var second prototest.Attributes
 			for _, value := range values {
 				second = config(agreed.With(prototest.Attributes{attribute.Name: value}))
-				var diags prototest.Diagnostics
-				state, diags = p.Update(name, state, second)
-				p.NoErrors(diags)
+				state, _ = p.MustUpdate(name, state, second)
 				if read, _ := p.ReadData(name, prototest.Attributes{"identity_id": person}); read[attribute.Name] != value {
 					t.Errorf("the service holds %v, want %v", read[attribute.Name], value)
 				}
@@ -230,9 +193,7 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			record.Extra = map[string]any{attribute.Name: values[0]}
 			service.PutConsent(scope, person, record)
 			state, _ = p.MustRefresh(name, state)
-			plan, diags := p.Plan(name, state, second)
-			p.NoErrors(diags)
-			if !plan.Changes {
+			if plan, _ := p.MustPlan(name, state, second); !plan.Changes {
 				t.Error("drift is not shown")
 			}
 

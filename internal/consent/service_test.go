@@ -3,46 +3,32 @@
 package consent_test
 
 import (
-	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// lagging makes a service show a consent as an update left it that long ago, as a replica does.
-func lagging(lag time.Duration) func(*mockserver.Server) {
-	type update struct {
-		at     time.Time
-		record any
-	}
-	var mu sync.Mutex
-	updates := map[string][]update{} // by the person
-
-	return func(s *mockserver.Server) {
-		s.Change(func(r mockserver.Request, answer *mockserver.Response) {
-			mu.Lock()
-			defer mu.Unlock()
-
-			switch r.Operation {
-			case mockserver.OpUpdateConsent:
-				updates[r.Identity] = append(updates[r.Identity], update{time.Now(), answer.Body})
-			case mockserver.OpGetConsent:
-				answer.Status, answer.Body = http.StatusNotFound, map[string]any{"error": "not found"}
-				for _, u := range updates[r.Identity] {
-					if time.Since(u.at) >= lag {
-						answer.Status, answer.Body = http.StatusOK, u.record
-					}
-				}
-			}
-		})
-	}
+// services show consents in ways of their own.
+var services = map[string][]func(*mockserver.Server){
+	"exact":                  nil,
+	"keeps seconds":          {mocktest.KeepsTimes(time.Second)},
+	"keeps minutes":          {mocktest.KeepsTimes(time.Minute)},
+	"keeps minutes, silent":  {mocktest.KeepsTimes(time.Minute), silent},
+	"keeps days":             {mocktest.KeepsTimes(24 * time.Hour)},
+	"keeps no times":         {shows("agreement_time", nil)},
+	"dates updates":          {dates(false)},
+	"dates updates, silent":  {dates(false), silent},
+	"dates what has no time": {dates(true)},
+	"anonymises":             {shows("user_ipv6", "2001:db8::")},
+	"hashes":                 {shows("user_ipv6", "5e884898da28")},
+	"drops addresses":        {shows("user_ipv6", nil)},
+	"fixes manual":           {shows("manual", false)},
 }
 
-// showsConsent returns what makes a service show a field of each consent that has it with another
-// value.
-func showsConsent(field string, value any) func(*mockserver.Server) {
+// shows makes a service show a field of each consent that has it with another value.
+func shows(field string, value any) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		mockserver.Reshape(s, func(record map[string]any) any {
 			if _, has := record[field]; has {
@@ -53,31 +39,30 @@ func showsConsent(field string, value any) func(*mockserver.Server) {
 	}
 }
 
-// datesUpdates returns what makes a service set the time of agreement with each update, or only with
-// those that have none. A record that is put there later has its own.
-func datesUpdates(now func() time.Time, onlyWithout bool) func(*mockserver.Server) {
-	var mu sync.Mutex
-	dates := map[string]string{} // by the record as it was stored
+// silent makes a service answer an update with nothing.
+func silent(s *mockserver.Server) {
+	s.Change(func(r mockserver.Request, a *mockserver.Response) {
+		if r.Operation == mockserver.OpUpdateConsent {
+			a.Status, a.Body = http.StatusNoContent, nil
+		}
+	})
+}
 
+// dates makes a service set the time of agreement with each update, or only with those that have none.
+func dates(onlyWithout bool) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Change(func(r mockserver.Request, a *mockserver.Response) {
-			record, ok := a.Body.(map[string]any)
-			if _, has := record["clause_1_consent"]; !ok || !has {
+			record, isRecord := a.Body.(map[string]any)
+			_, hasTime := r.Sent["agreement_time"]
+			keeps := hasTime && onlyWithout
+			if r.Operation != mockserver.OpUpdateConsent || !isRecord || keeps {
 				return
 			}
 
-			mu.Lock()
-			defer mu.Unlock()
-
-			stored := r.Identity + fmt.Sprint(record)
-			_, hasTime := r.Sent["agreement_time"]
-			keeps := hasTime && onlyWithout
-			if r.Operation == mockserver.OpUpdateConsent && !keeps {
-				dates[stored] = now().UTC().Format(time.RFC3339Nano)
-			}
-			if at, ok := dates[stored]; ok && !keeps {
-				record["agreement_time"] = at
-			}
+			record["agreement_time"] = time.Now().UTC().Format(time.RFC3339Nano)
+			held, _ := s.Consent(r.Scope, r.Identity)
+			held.AgreementTime = record["agreement_time"]
+			s.PutConsent(r.Scope, r.Identity, held)
 		})
 	}
 }

@@ -17,12 +17,9 @@ const (
 	untimedStands = "A choice that cannot be compared stands"
 )
 
-// own returns the record that the service has after withdrawing was applied, changed.
-func own(change func(*mockserver.ConsentRecord)) mockserver.ConsentRecord {
-	record := mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: early, Manual: new(true)}
-	change(&record)
-
-	return record
+// own returns the record that the service has after withdrawing was applied, with other fields.
+func own(others prototest.Attributes) mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: early, Manual: new(true), Extra: others}
 }
 
 // situation is an object that exists, and what the service holds of its person by now.
@@ -46,11 +43,11 @@ var (
 	overrules = prototest.Attributes{"keep_later_choice": false}
 	protects  = prototest.Attributes{"keep_later_choice": true}
 
-	untimedWithNull = own(func(r *mockserver.ConsentRecord) {
-		r.AgreementTime, r.Clauses[1], r.Extra = nil, false, map[string]any{"clause_2_consent": nil}
-	})
-
+	atEarly        = prototest.Attributes{"agreement_time": early}
 	withoutAddress = prototest.Attributes{"user_ipv6": nil}
+	cutAddress     = prototest.Attributes{"user_ipv6": "192.0.2.xxx"}
+
+	untimed = mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), Manual: new(true)}
 
 	theirs = prototest.Attributes{
 		"clause_1_consent": false, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": true, "manual": false,
@@ -63,13 +60,12 @@ func version(n int) prototest.Attributes {
 }
 
 var situations = map[string]situation{
-	"a later choice":                     {holds: choose(late), says: laterStands, stands: true},
-	"a later choice, a time in between":  {holds: choose(late), config: prototest.Attributes{"agreement_time": middle}, says: laterStands, stands: true},
-	"a later choice, its own time":       {holds: choose(late), config: prototest.Attributes{"agreement_time": late}, says: laterStands, stands: true}, // as with ignore_changes
-	"a later choice, a time after it":    {holds: choose(late), config: prototest.Attributes{"agreement_time": "2026-04-01T12:00:00Z"}, changes: true, stands: true},
-	"a later choice, overruled":          {holds: choose(late), config: overrules, changes: true, stands: true},
-	"a choice without a time":            {holds: refusal(), says: untimedStands, stands: true},
-	"a choice without a time, overruled": {holds: refusal(), config: overrules, changes: true, stands: true},
+	"a later choice":                    {holds: choose(late), says: laterStands, stands: true},
+	"a later choice, a time in between": {holds: choose(late), config: prototest.Attributes{"agreement_time": middle}, says: laterStands, stands: true},
+	"a later choice, its own time":      {holds: choose(late), config: prototest.Attributes{"agreement_time": late}, says: laterStands, stands: true}, // as with ignore_changes
+	"a later choice, a time after it":   {holds: choose(late), config: prototest.Attributes{"agreement_time": "2026-04-01T12:00:00Z"}, changes: true, stands: true},
+	"a later choice, overruled":         {holds: choose(late), config: overrules, changes: true, stands: true},
+	"a choice without a time":           {holds: refusal(), says: untimedStands, stands: true},
 	"a later choice with fields of null": {
 		holds: mockserver.ConsentRecord{AgreementTime: late, Extra: map[string]any{"user_ipv6": nil, "clause_2_consent": nil}}, says: laterStands, stands: true,
 	},
@@ -90,64 +86,36 @@ var situations = map[string]situation{
 	// Drift.
 	"the same time":                {holds: choose(early), changes: true},
 	"the same time, as configured": {applied: zoned, holds: choose(early), state: zoned, changes: true},
-	"an address of null":           {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"user_ipv6": nil} }), changes: true},
-	"an address of no text":        {holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("") }), changes: true},
-	"a clause of null":             {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"clause_2_consent": nil} }), changes: true},
-	"a clause of null, no time":    {applied: withoutIt, holds: untimedWithNull, says: untimedStands, stands: true},
-	"a clause of null, overruled":  {applied: overrules, holds: untimedWithNull, changes: true},
+	"an address of null":           {holds: own(prototest.Attributes{"user_ipv6": nil}), changes: true},
+	"an address of no text":        {holds: own(prototest.Attributes{"user_ipv6": ""}), changes: true},
+	"a clause of null":             {holds: own(prototest.Attributes{"clause_2_consent": nil}), changes: true},
+	"a clause of null, no time": {
+		applied: withoutIt, holds: mockserver.ConsentRecord{Clauses: configured, Extra: prototest.Attributes{"clause_2_consent": nil}}, says: untimedStands, stands: true,
+	},
 
 	// What the service stores instead is stored as it is, and stops nothing.
-	"an address without its end": {
-		holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("192.0.2.xxx") }), state: prototest.Attributes{"user_ipv6": "192.0.2.xxx"}, changes: true,
-	},
-	"a time before 2000, which does not count": {
-		holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "1999-12-31T00:00:00Z" }), state: prototest.Attributes{"agreement_time": early},
-	},
-	"microseconds": {
-		holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:00.000123Z" }), state: prototest.Attributes{"agreement_time": early},
-	},
+	"an address without its end": {holds: own(cutAddress), state: cutAddress, changes: true},
+	"a time before 2000":         {holds: own(prototest.Attributes{"agreement_time": "1999-12-31T00:00:00Z"}), state: atEarly}, // it does not count
+	"microseconds":               {holds: own(prototest.Attributes{"agreement_time": "2026-01-31T12:00:00.000123Z"}), state: atEarly},
 
 	// Nothing has changed.
 	"five clauses alone": {holds: mockserver.ConsentRecord{Clauses: configured}},
-	"more fields":        {holds: own(func(r *mockserver.ConsentRecord) { r.Extra = map[string]any{"version": 7} })},
-	"no address":         {holds: own(func(r *mockserver.ConsentRecord) { r.UserIPv6 = nil })},
-	"manual of null":     {holds: own(func(r *mockserver.ConsentRecord) { r.Manual, r.Extra = nil, map[string]any{"manual": nil} })},
-	"an address in full": {
-		holds: own(func(r *mockserver.ConsentRecord) {
-			r.UserIPv6, r.AgreementTime = new("2001:DB8:0::1"), "2026-01-31T14:00:00+02:00"
-		}),
-		state: prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early},
-	},
-	"another spelling": {
-		holds:  own(func(*mockserver.ConsentRecord) {}),
-		config: zoned.With(prototest.Attributes{"user_ipv6": "2001:DB8:0::1"}),
-	},
-
-	"an address and a time that are no longer managed": {
-		holds: own(func(*mockserver.ConsentRecord) {}), config: prototest.Attributes{"user_ipv6": nil, "agreement_time": nil}, changes: true, unsent: true,
-	},
+	"manual of null":     {holds: own(prototest.Attributes{"manual": nil})},
+	"an address in full": {holds: own(prototest.Attributes{"user_ipv6": "2001:DB8:0::1", "agreement_time": "2026-01-31T14:00:00+02:00"}), state: agreed},
+	"another spelling":   {holds: own(nil), config: zoned.With(prototest.Attributes{"user_ipv6": "2001:DB8:0::1"})},
+	"an address and a time that are no longer managed": {holds: own(nil), config: withoutIt.With(withoutAddress), changes: true, unsent: true},
 
 	// The service keeps times to the second.
-	"a fraction that is cut":         {applied: fraction, holds: own(func(*mockserver.ConsentRecord) {}), state: fraction},
-	"a fraction that is rounded":     {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), state: fraction},
-	"a clause beside a rounded time": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:01Z" }), config: prototest.Attributes{"clause_3_consent": true}, changes: true},
-	"a rounded time, an address without its end": {applied: fraction, holds: own(func(r *mockserver.ConsentRecord) {
-		r.UserIPv6, r.AgreementTime = new("192.0.2.xxx"), "2026-01-31T12:00:01Z"
-	}), says: laterStands, stands: true},
+	"a fraction that is cut":      {applied: fraction, holds: own(nil), state: fraction},
+	"a fraction that is rounded":  {applied: fraction, holds: own(prototest.Attributes{"agreement_time": "2026-01-31T12:00:01Z"}), state: fraction},
 	"a choice in the same second": {applied: fraction, holds: choose(early), says: untimedStands, stands: true},
 
 	// Without an agreement_time, nothing can be compared. What is known to be ours can be changed, and
 	// given a time.
-	"no time configured, another clause": {
-		applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }),
-		config: prototest.Attributes{"clause_3_consent": true}, changes: true,
-	},
-	"a time is configured": {
-		applied: withoutIt, holds: own(func(r *mockserver.ConsentRecord) { r.AgreementTime = nil }),
-		config: prototest.Attributes{"agreement_time": early, "clause_3_consent": true}, changes: true,
-	},
-	"no time configured":            {applied: withoutIt, holds: choose(late), says: untimedStands, stands: true},
-	"no time configured, overruled": {applied: withoutIt.With(overrules), holds: choose(late), changes: true},
+	"no time configured, another clause": {applied: withoutIt, holds: untimed, config: prototest.Attributes{"clause_3_consent": true}, changes: true},
+	"a time is configured":               {applied: withoutIt, holds: untimed, config: atEarly.With(prototest.Attributes{"clause_3_consent": true}), changes: true},
+	"no time configured":                 {applied: withoutIt, holds: choose(late), says: untimedStands, stands: true},
+	"no time configured, overruled":      {applied: withoutIt.With(overrules), holds: choose(late), changes: true},
 }
 
 // TestConsent_situations destroys an object that is not refreshed, and one that is refreshed
@@ -160,11 +128,12 @@ func TestConsent_situations(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil)
 			destroys := func(state *prototest.State, stands bool) {
+				before, _ := service.Consent(scope, person)
 				p.NewRun()
 				_, diags := p.Destroy(name, state)
 				p.NoErrors(diags)
 				if stands {
-					wantRecord(t, service, tc.holds)
+					wantRecord(t, service, before)
 					return
 				}
 				wantWarning(t, diags, "")

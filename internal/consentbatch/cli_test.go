@@ -114,11 +114,10 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 // An apply gets the configuration with what ignore_changes hides from the plan.
 func TestCLIConsentBatch_ignoredSourceIsNotRead(t *testing.T) {
 	t.Parallel()
-	const ignoring = "lifecycle {\n    ignore_changes = [source]\n  }"
-	cli, service, _ := newBatchCLI(t, batchBlock(ignoring), people(3))
+	ignoring := batchBlock("lifecycle {\n    ignore_changes = [source]\n  }")
+	cli, service, _ := newBatchCLI(t, ignoring, people(3))
 	cli.MustRun("apply", "-auto-approve")
-
-	cli.Configure(strings.Replace(batchBlock(ignoring), "consents.csv", "others.csv", 1))
+	cli.Configure(strings.Replace(ignoring, "consents.csv", "others.csv", 1))
 	chooseFor(service, 1, early)
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 added, 1 changed")
 	wantRow(t, service, 1, configured)

@@ -177,11 +177,6 @@ func chooseFor(service *mocktest.Instance, i int, at string) {
 	service.PutConsent(scope, userName(i), mockserver.ConsentRecord{AgreementTime: at, Manual: new(false)})
 }
 
-// giveAsConfigured records for the person of row i what is configured.
-func giveAsConfigured(service *mocktest.Instance, i int) {
-	service.PutConsent(scope, userName(i), mockserver.ConsentRecord{Clauses: configured, AgreementTime: middle, Manual: new(true)})
-}
-
 // rejecting returns a fault for one update of each of the rows.
 func rejecting(status int, rows ...int) []mockserver.Fault {
 	var faults []mockserver.Fault

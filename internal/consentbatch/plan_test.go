@@ -18,13 +18,11 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
-	fromFile := prototest.Attributes{"source": prototest.Unknown}
 	unknownScope := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}
 	wantUnknown := func(config prototest.Attributes) prototest.Plan {
 		t.Helper()
 		p.NoErrors(p.Validate(batchName, config))
-		plan, diags := p.Plan(batchName, nil, config)
-		p.NoErrors(diags)
+		plan, _ := p.MustPlan(batchName, nil, config)
 		for _, name := range computed {
 			if plan.Attributes[name] != prototest.Unknown {
 				t.Errorf("of %v, %s is planned as %v", config, name, plan.Attributes[name])
@@ -33,22 +31,17 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 
 		return plan
 	}
-	for _, config := range []prototest.Attributes{
-		{"content_wo": prototest.Unknown, "content_wo_version": 1},
-		{"content_wo": people(1), "content_wo_version": prototest.Unknown},
-		f.config(prototest.Attributes{"format": prototest.Unknown}), f.config(prototest.Attributes{"keep_later_choice": prototest.Unknown}),
-		f.config(prototest.Attributes{"compare_at_plan": prototest.Unknown}), f.config(prototest.Attributes{"shard": prototest.Unknown}),
-		f.config(shard(prototest.Unknown, 2)), f.config(shard(1, prototest.Unknown)), f.config(unknownScope),
-	} {
-		wantUnknown(config)
+	for _, name := range []string{"format", "keep_later_choice", "compare_at_plan", "shard", "org_id"} {
+		wantUnknown(f.config(prototest.Attributes{"project_id": "web", "org_id": "org-demo", name: prototest.Unknown}))
 	}
-	plan := wantUnknown(fromFile)
+	wantUnknown(prototest.Attributes{"content_wo": prototest.Unknown, "content_wo_version": 1})
+	wantUnknown(f.config(shard(1, prototest.Unknown)))
+	plan := wantUnknown(prototest.Attributes{"source": prototest.Unknown})
 	p.Reconfigure(prototest.Config(service).With(unknownScope))
 	wantUnknown(f.config(nil))
 
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"password": prototest.Unknown}))
-	known, diags := p.Plan(batchName, nil, f.config(nil))
-	p.NoErrors(diags)
+	known, _ := p.MustPlan(batchName, nil, f.config(nil))
 	if known.Attributes["rows"] != 3.0 || known.Attributes["written"] != prototest.Unknown {
 		t.Errorf("planned is %v", known.Attributes)
 	}
@@ -63,8 +56,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 		t.Error("there is state")
 	}
 	f.write(people(2))
-	state, diags = p.Apply(t.Context(), batchName, nil, plan)
-	p.NoErrors(diags)
+	state, _ = p.Apply(t.Context(), batchName, nil, plan)
 	wantResults(t, state, counts{Rows: 2, Written: 2})
 }
 
@@ -73,7 +65,6 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 // the digest is of other rows, or of another place.
 func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	t.Parallel()
-	choose := func(i int, at string) func(*batchTest) { return func(b *batchTest) { chooseFor(b.service, i, at) } }
 	another := func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@")) }
 	inContent := func(content string) prototest.Attributes {
 		return prototest.Attributes{"source": nil, "content_wo": content, "content_wo_version": 1}
@@ -82,13 +73,13 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	for name, tc := range map[string]struct {
 		first, second prototest.Attributes // besides the file
 		before, after func(b *batchTest)   // what happens before the first plan, and before the second
-		refused       [2]bool              // of a create, and of a change
+		refused       bool
 	}{
-		"settings, then drift":         {first: withdrawing, second: withdrawing, after: choose(0, early)},
-		"drift, then a later choice":   {before: choose(3, early), after: choose(3, late)},
+		"settings, then drift":         {first: withdrawing, second: withdrawing, after: choosing(early, 0)},
+		"drift, then a later choice":   {before: choosing(early, 3), after: choosing(late, 3)},
 		"the same rows as written":     {after: func(b *batchTest) { b.f.write(strings.ReplaceAll(people(4), "true", "TRUE")) }},
-		"as many other rows":           {after: another, refused: [2]bool{true, true}},
-		"another scope":                {second: prototest.Attributes{"account_id": "acct-7"}, refused: [2]bool{true, true}},
+		"as many other rows":           {after: another, refused: true},
+		"another scope":                {second: prototest.Attributes{"account_id": "acct-7"}, refused: true},
 		"another path":                 {first: withdrawing, second: withdrawing.With(prototest.Attributes{"source": newFile(t, people(4)).path})},
 		"the same rows, in content_wo": {first: inContent(people(4)), second: inContent(people(4) + "\n")},
 	} {
@@ -100,8 +91,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 						happens(b)
 					}
 					b.p.NewRun()
-					plan, diags := b.p.Plan(batchName, b.state, b.f.config(others))
-					b.p.NoErrors(diags)
+					plan, diags := b.p.MustPlan(batchName, b.state, b.f.config(others))
 					isReviewed := strings.Contains(strings.Join(diags.Warnings(), "\n"), "would be written")
 					if isNew := b.state == nil; isReviewed != isNew { // nothing is read before, as in an apply, which does not warn again
 						b.Errorf("the plan warns of %q", diags.Warnings())
@@ -110,14 +100,14 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 					return plan.Attributes
 				}
 
-				for _, want := range tc.refused {
+				for range 2 { // a create, and a change
 					first := plan(tc.before, tc.first)
 					second := plan(tc.after, tc.second)
 					refused := false
 					for _, attribute := range computed {
 						refused = refused || first[attribute] != prototest.Unknown && first[attribute] != second[attribute]
 					}
-					if digest, _ := first["digest"].(string); refused != want || len(digest) != 24 {
+					if digest, _ := first["digest"].(string); refused != tc.refused || len(digest) != 24 {
 						t.Errorf("%v is planned, and then %v", first, second)
 					}
 					b.f.write(people(4))
@@ -126,4 +116,71 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestConsentBatch_overlapIsShownInThePlan has two batches and a single object of one run.
+func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	first, second := newFile(t, people(5)), newFile(t, batchHeader+rowOf(9, middle)+rowOf(3, middle)+rowOf(4, middle))
+	state := createdBatch(t, p, service, first.config(nil))
+	p.MustCreate(singleName, single(9, nil))
+	for label, tc := range map[string]struct {
+		state  *prototest.State
+		config prototest.Attributes
+		with   string
+	}{
+		"the batch itself": {state, first.config(nil), ""},
+		"another batch":    {nil, second.config(uncompared), `analytics_consent_batch with source "` + first.path + `" (2): lines 3, 4`},
+		"an object":        {nil, second.config(nil), "\nanalytics_consent (1): line 2"},
+		"other people":     {nil, first.config(prototest.Attributes{"account_id": "acct-7"}), ""},
+	} {
+		_, diags := p.MustPlan(batchName, tc.state, tc.config)
+		text := strings.Join(diags.Warnings(), "\n")
+		if isSaid := strings.Contains(text, "Two resources manage"); isSaid != (tc.with != "") || !strings.Contains(text, tc.with) || strings.Contains(text, "@example.com") {
+			t.Errorf("%s: the plan says %s, want %q", label, text, tc.with)
+		}
+	}
+}
+
+// TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt destroys an object in a plan that
+// leaves another object of the same people as it is.
+func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(3))
+	batch := createdBatch(t, p, service, f.config(withdrawing))
+	p.NewRun()
+	sibling := createdBatch(t, p, service, f.config(nil))
+	one, _ := p.MustCreate(singleName, single(1, withdrawing))
+	two, _ := p.MustCreate(singleName, single(1, withdrawing))
+	type object struct {
+		name   string
+		state  *prototest.State
+		config prototest.Attributes // nil for its end
+	}
+	errorsOf := func(o object) []string {
+		_, diags := p.Plan(o.name, o.state, o.config)
+		return diags.Errors()
+	}
+
+	for label, both := range map[string][2]object{
+		"a batch of the same file": {{batchName, batch, nil}, {batchName, sibling, f.config(nil)}},
+		"an object of one person":  {{batchName, batch, nil}, {singleName, one, single(1, withdrawing)}},
+		"two objects of a person":  {{singleName, one, nil}, {singleName, two, single(1, withdrawing)}},
+		"the batch of a person":    {{singleName, one, nil}, {batchName, batch, f.config(withdrawing)}},
+	} {
+		for first := range both {
+			p.NewRun()
+			if errors := errorsOf(both[first]); len(errors) > 0 {
+				t.Errorf("%s, %d first: %q", label, first, errors)
+			}
+			prototest.WantText(t, errorsOf(both[1-first]), "Another resource keeps the consent to be withdrawn", `on_destroy = "retain"`)
+		}
+	}
+
+	// Nothing is refused where the other object writes in the same run.
+	p.NewRun()
+	p.MustPlan(batchName, batch, nil)
+	p.MustPlan(singleName, one, single(1, prototest.Attributes{"clause_3_consent": true}))
 }

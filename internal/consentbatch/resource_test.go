@@ -23,6 +23,9 @@ func newRecords(n int) prototest.Attributes { return prototest.Attributes{"max_n
 // refusedReport is the line of a report for a row that was rejected.
 const refusedReport = `"outcome":"failed","error":"The service rejected the request","operation":"Update consent","status":422,"code":"E42","message":"no such thing as [redacted]"}`
 
+// keptRows is the warning about rows that are left alone.
+const keptRows = "Later choices of people stand"
+
 // firstLine returns the first line of a report, with the counts that are not 0.
 func firstLine(rows int, counts map[string]int) string {
 	line := fmt.Sprintf(`{"report":"analytics_consent_batch","rows":%d`, rows)
@@ -50,9 +53,9 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			}
 		}
 	}
-	unreadable := func(times int) func(b *batchTest) { // in the plan, and once or twice in the apply
+	unreadable := func(row, times int) func(b *batchTest) { // in a plan, and once or twice in an apply
 		return func(b *batchTest) {
-			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: times})
+			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(row), Status: 400, Body: []byte(`{}`), Times: times})
 		}
 	}
 	outage := mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Times: 50}
@@ -70,10 +73,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		"only rows that differ are written, and a destroy retains them": {people(10), nil, []step{
 			{gets: 20, patches: 10, counts: counts{Rows: 10, Written: 10}, held: map[int][5]bool{0: configured, 9: configured}},
 			{
-				before: func(b *batchTest) {
-					choosing(middle, 3, 7)(b)
-					b.service.DeleteConsent(scope, userName(9))
-				},
+				before:   inOrder(choosing(middle, 3, 7), func(b *batchTest) { b.service.DeleteConsent(scope, userName(9)) }),
 				errors:   []string{"More first records than expected", "for 1 of 10 rows: line 11.", "at most 0 are expected", "max_new_records = 1."},
 				warnings: []string{"More first records than expected"}, gets: 13, counts: counts{Rows: 10, Written: 10},
 			},
@@ -90,7 +90,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"later choices stand": {people(30), nil, []step{
 			{
-				before: choosing(late, every(1, 25)...), warnings: []string{"25 of 30 rows are left alone", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:"},
+				before: choosing(late, every(1, 25)...), warnings: []string{keptRows, "25 of 30 rows are left alone", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:"},
 				gets: 60, patches: 5, counts: counts{Rows: 30, Kept: 25, Written: 5}, held: map[int][5]bool{0: {}, 25: configured},
 			},
 			{config: forced, gets: 60, patches: 25, counts: counts{Rows: 30, Written: 25}, held: map[int][5]bool{0: configured}},
@@ -103,23 +103,20 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
 				held:     map[int][5]bool{1: {}, 2: configured},
-				warnings: []string{"Later choices of people stand", "1 of 3 rows are left alone: line 3.", "without two times", "set keep_later_choice = false, or a later agreement_time"},
+				warnings: []string{keptRows, "1 of 3 rows are left alone: line 3.", "without two times", "set keep_later_choice = false, or a later agreement_time"},
 			},
-			{config: withdrawing, gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}, warnings: []string{"Later choices of people stand"}},
+			{config: withdrawing, gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}, warnings: []string{keptRows}},
 			{
 				before: func(b *batchTest) {
 					b.service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
 				},
 				destroy: true, gets: 3, patches: 2, held: map[int][5]bool{1: {0: true}, 2: {}},
-				warnings: []string{"will be withdrawn", "Later choices of people stand", "line 3"},
+				warnings: []string{"will be withdrawn", keptRows, "line 3"},
 			},
 		}},
 		"a failed create names rows and is not in state": {people(60), nil, []step{
 			{
-				before: func(b *batchTest) {
-					failing(422, every(2, 60)...)(b)
-					failing(409, 51)(b)
-				},
+				before: inOrder(failing(422, every(2, 60)...), failing(409, 51)),
 				config: uncompared.With(withdrawing), gets: 60, patches: 60,
 				errors: []string{
 					"31 of 60 rows were not written",
@@ -131,12 +128,12 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"a row that cannot be compared stops none of the others, and the next apply follows": {people(10), nil, []step{
 			{
-				before: unreadable(2), warnings: []string{"1 of 10 rows were not compared", "line 9", "An apply tries these rows again"},
+				before: unreadable(7, 2), warnings: []string{"1 of 10 rows were not compared", "line 9", "An apply tries these rows again"},
 				errors: []string{"1 of 10 rows were not written", "line 9"}, gets: 20, patches: 9, held: map[int][5]bool{9: configured},
 			},
 			{gets: 20, patches: 1, counts: counts{Rows: 10, Written: 1}},
 			{
-				before: unreadable(2), warnings: []string{"1 of 10 rows were not compared", "line 9"}, errors: []string{"1 of 10 rows were not written", "line 9"},
+				before: unreadable(7, 2), warnings: []string{"1 of 10 rows were not compared", "line 9"}, errors: []string{"1 of 10 rows were not written", "line 9"},
 				gets: 20, counts: counts{Rows: 10, Missing: 1},
 			},
 			{gets: 20, counts: counts{Rows: 10}},
@@ -163,11 +160,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		"a read-only provider writes nothing, and refuses only what is not in place": {people(2), prototest.Attributes{"read_only": true}, []step{
 			{errors: []string{"The provider is read-only", "remove read_only"}, gets: 2},
 			{
-				before: func(b *batchTest) {
-					giveAsConfigured(b.service, 0)
-					giveAsConfigured(b.service, 1)
-				},
-				gets: 4, counts: counts{Rows: 2},
+				before: given(0, 1), gets: 4, counts: counts{Rows: 2},
 			},
 		}},
 		"a create does not write a record that its plan has seen and that is gone": {people(3), nil, []step{
@@ -195,11 +188,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"a row that cannot be compared is not written where first records are bound": {people(3), nil, []step{
 			{
-				before: func(b *batchTest) {
-					giveAsConfigured(b.service, 0)
-					giveAsConfigured(b.service, 2)
-					b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(1), Status: 400, Body: []byte(`{}`)})
-				},
+				before: inOrder(given(0, 2), unreadable(1, 1)),
 				config: uncompared.With(newRecords(0)), errors: []string{"1 of 3 rows were not written", "line 3\n"}, gets: 5,
 			},
 			{config: uncompared.With(newRecords(0)), errors: []string{"More first records than expected", "line 3."}, gets: 3},
@@ -212,12 +201,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{
 			{
-				before: func(b *batchTest) {
-					for i := range 8 {
-						giveAsConfigured(b.service, i)
-					}
-				},
-				config: shard(1, 2), gets: 12, counts: counts{Rows: 6},
+				before: given(every(1, 8)...), config: shard(1, 2), gets: 12, counts: counts{Rows: 6},
 			},
 			{config: ofShard(0, 2), errors: cannotMove, counts: counts{Rows: 6}},
 			{config: ofShard(1, 2), gets: 6, counts: counts{Rows: 6}},
@@ -234,7 +218,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"rows without a time, and rows that are removed": {people(5) + rowOf(5, "") + rowOf(6, ""), nil, []step{
 			{gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}}, // all of them are first records
-			{before: choosing(early, 6), warnings: []string{"Later choices of people stand", "1 of 7 rows are left alone: line 8."}, gets: 7, counts: counts{Rows: 7, Written: 7}, keeps: true},
+			{before: choosing(early, 6), warnings: []string{keptRows, "1 of 7 rows are left alone: line 8."}, gets: 7, counts: counts{Rows: 7, Written: 7}},
 			{before: choosing(early, 6), config: forced, gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1}},
 			{
 				content: people(4), gets: 8, counts: counts{Rows: 4},
@@ -253,33 +237,18 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					wantRequests(b.T, b.service, 0, 0)
 				},
 			},
-			{
-				config: writeOnly("{", 2, false), errors: []string{"line 1: unexpected EOF", "In state now: this resource as it was before"},
-				counts: counts{Rows: 4, Written: 1},
-			},
 			{ // the rows have changed, and the service has no record of the one that is missing
 				before: failing(400, 4), config: writeOnly(people(5), 1, false),
 				errors: []string{"1 of 5 rows were not written", "line 6\n"}, gets: 10, patches: 1, counts: counts{Rows: 5, Missing: 1},
 			},
 			{config: writeOnly(people(5), 2, false), gets: 5, patches: 1, counts: counts{Rows: 5, Written: 1}},
-			{ // another version compares the same rows again
-				before: choosing(early, 0), config: writeOnly(people(5), 3, false), gets: 10, patches: 1, counts: counts{Rows: 5, Written: 1},
-				after: func(b *batchTest) {
-					if b.state.Attributes["content_wo"] != nil {
-						b.Error("the content is in state")
-					}
-				},
-			},
+			{before: choosing(early, 0), config: writeOnly(people(5), 3, false), gets: 10, patches: 1, counts: counts{Rows: 5, Written: 1}}, // another version compares them again
 		}},
 		"a report has what was not in place": {people(6), nil, []step{
 			{
-				before: func(b *batchTest) {
-					chooseFor(b.service, 1, late)
-					giveAsConfigured(b.service, 2)
-					failing(422, 4)(b)
-				},
+				before: inOrder(choosing(late, 1), given(2), failing(422, 4)),
 				config: uncompared, errors: []string{"1 of 6 rows were not written"},
-				warnings: []string{"Later choices of people stand"},
+				warnings: []string{keptRows},
 				gets:     6, patches: 4,
 				report: []string{
 					firstLine(6, map[string]int{"in_place": 1, "written": 3, "kept": 1, "failed": 1}),
@@ -288,7 +257,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 			{
-				config: uncompared, warnings: []string{"Later choices of people stand"}, gets: 6, patches: 1, counts: counts{Rows: 6, Kept: 1, Written: 1},
+				config: uncompared, warnings: []string{keptRows}, gets: 6, patches: 1, counts: counts{Rows: 6, Kept: 1, Written: 1},
 				report: []string{
 					firstLine(6, map[string]int{"in_place": 4, "written": 1, "kept": 1}),
 					`{"line":3,"outcome":"kept"}`, `{"line":6,"outcome":"written"}`,
@@ -391,6 +360,47 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// TestConsentBatch_outageEndsTheApply has failures of every row, when it is read or when it is
+// written. So many in a row, and those under way, show that the service is down. Where the
+// credentials are rejected, going on could lock the account.
+func TestConsentBatch_outageEndsTheApply(t *testing.T) {
+	t.Parallel()
+	read, write := mockserver.OpGetConsent, mockserver.OpUpdateConsent
+	const down, inTheSameWay = "because the service failed for 50 rows in a row", "because they would have failed in the same way"
+
+	for name, tc := range map[string]struct {
+		fault       mockserver.Fault
+		title, says string
+		most        int // requests; a write may be tried twice
+	}{
+		"cut":         {mockserver.Fault{Operation: read, Cut: mockserver.CutBeforeCommit, Skip: 1}, "Connection lost", down, 52},
+		"written 500": {mockserver.Fault{Operation: write, Status: 500}, "The service failed", down, 2 * 52},
+		"written 401": {mockserver.Fault{Operation: write, Status: 401}, "Authentication rejected", inTheSameWay, 2 * 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
+			f := newFile(t, people(100))
+			tc.fault.Times = -1
+			service.Inject(tc.fault)
+			if tc.fault.Operation == read {
+				for _, rows := range []int{100, 3} { // the first answer is the only one
+					_, diags := p.Plan(batchName, nil, newFile(t, people(rows)).config(nil))
+					prototest.WantText(t, diags.Errors(), tc.title, "were not compared", "In state now: nothing", "compare_at_plan = false")
+				}
+				service.Reset()
+			}
+
+			state, diags := p.Create(batchName, f.config(uncompared))
+			prototest.WantText(t, diags.Errors(), tc.title, "of 100 rows were not written", "rows were not tried, "+tc.says, "What to do:")
+			sent, logins := service.Count(tc.fault.Operation), service.Count(mockserver.OpLogin)
+			if state != nil || len(diags.Errors()) != 1 || sent > tc.most || logins > 2 {
+				t.Errorf("state %v, %d errors, %d requests, %d logins", state != nil, len(diags.Errors()), sent, logins)
+			}
+		})
+	}
+}
+
 // A service that keeps whole minutes shows all rows of the last apply in another way. Records that nobody here
 // has written show nothing of that.
 func TestConsentBatch_alteredRowsNameTheSetting(t *testing.T) {
@@ -398,8 +408,7 @@ func TestConsentBatch_alteredRowsNameTheSetting(t *testing.T) {
 	service := mocktest.Start(t, mocktest.KeepsTimes(time.Minute))
 	p := prototest.MustStart(t, prototest.Config(service))
 	f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:30Z")+rowOf(1, "2026-02-15T12:00:40Z"))
-	giveAsConfigured(service, 0)
-	giveAsConfigured(service, 1)
+	given(0, 1)(&batchTest{service: service})
 	if _, diags := p.Plan(batchName, nil, f.config(nil)); strings.Contains(strings.Join(diags.Warnings(), "\n"), "time_kept") {
 		t.Errorf("the first plan says %q", diags.Warnings())
 	}
@@ -417,22 +426,16 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(1))
 
-	for name, tc := range map[string]struct {
-		config prototest.Attributes
-		words  string
-	}{
-		"no source":              {prototest.Attributes{}, "No attribute specified"},
-		"no version":             {prototest.Attributes{"content_wo": people(1)}, "content_wo_version"},
-		"nothing to withdraw by": {prototest.Attributes{"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"}, "Withdrawing needs source"},
-		"another end":            {f.config(prototest.Attributes{"on_destroy": "delete"}), "retain"},
-		"another format":         {f.config(prototest.Attributes{"format": "xml"}), "value must be one of"},
-		"the next shard":         {f.config(shard(2, 2)), "No such shard"},
-		"too many shards":        {f.config(shard(4096, 4097)), "value must be between"},
+	for words, config := range map[string]prototest.Attributes{
+		"No attribute specified":   {},
+		"content_wo_version":       {"content_wo": people(1)},
+		"Withdrawing needs source": {"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"},
+		"retain":                   f.config(prototest.Attributes{"on_destroy": "delete"}),
+		"value must be one of":     f.config(prototest.Attributes{"format": "xml"}),
+		"No such shard":            f.config(shard(2, 2)),
+		"value must be between":    f.config(shard(4096, 4097)),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			prototest.WantText(t, p.Validate(batchName, tc.config).Errors(), tc.words)
-		})
+		prototest.WantText(t, p.Validate(batchName, config).Errors(), words)
 	}
 
 	_, diags := p.Create(batchName, prototest.Attributes{"source": f.path + ".csv"})

@@ -3,13 +3,9 @@
 package consentbatch_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,20 +18,26 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
-// objects of a few people, in the order and the processes of Terraform, while people choose
-// for themselves. No choice that a person made after our last confirmed write is ever changed, and a run that
-// ended well is followed by an empty plan.
+// TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few objects of a few
+// people, in the order and the processes of Terraform, while people choose for themselves, and of every other
+// seed under random faults. No choice that a person made after our last confirmed write is ever changed, a batch
+// writes nothing twice, and a run that ended well is followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(4, 1200) {
+	for i := range soak.Schedules(8, 1200) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			w := &world{
-				Rand: rand.New(rand.NewPCG(seed, 26)), folder: t.TempDir(),
-				choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
+			w := &world{Rand: rand.New(rand.NewPCG(seed, 26)), choices: map[string][5]bool{}}
+			disorder, end := mocktest.Disorder(seed, 20)
+			if w.disorder = disorder; seed%2 == 0 {
+				end()
+			}
+			shared, other := newFile(t, ""), newFile(t, "")
+			w.objects = []*object{
+				{kind: singleName, people: []int{0}}, {kind: singleName, people: []int{0}}, {kind: singleName, people: []int{1}},
+				{kind: batchName, people: []int{0, 1, 2}, file: shared}, {kind: batchName, people: []int{0, 1, 2}, file: shared}, {kind: batchName, people: []int{2, 3}, file: other},
 			}
 			prototest.Bubble(t, w.live)
 		})
@@ -48,42 +50,37 @@ type world struct {
 	t       *testing.T
 	p       *prototest.Provider
 	service *mocktest.Instance
-	folder  string
 
-	wanted  [3]wish             // what is configured about each person
-	choices map[string][5]bool  // of people, since our last confirmed write
-	config  map[string]*managed // the configuration by key
-	state   map[string]*managed // what is in state by key
-	history []string
-
-	names, wishes, days int // that were used
+	objects  []*object
+	wishes   [4]prototest.Attributes // what is configured about each person
+	choices  map[string][5]bool      // of people, since our last confirmed write
+	count    int                     // of wishes and choices
+	disorder func(mockserver.Request) *mockserver.Fault
+	history  []string
 
 	mu sync.Mutex // of what a request does: several updates of a batch arrive at once
 }
 
-type wish struct {
-	clauses [5]bool
-	at      string
-}
-
-// managed is an object of the configuration or of the state.
-type managed struct {
+// object may be in the configuration, and in the state.
+type object struct {
 	kind   string
 	people []int
-	file   string // of a batch
-	state  *prototest.State
-	isIdle bool // the plan has nothing to do
+	file   *batchFile // of a batch
+
+	isConfigured bool
+	state        *prototest.State
+	isIdle       bool // the plan has nothing to do
 }
 
 // live lets some runs follow each other.
 func (w *world) live(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 	t.Helper()
 	w.t, w.p, w.service = t, p, service
-	for i := range w.wanted {
+	for i := range w.wishes {
 		w.wish(i)
 	}
 
-	for range soak.Raced(6, 12) {
+	for range soak.Raced(8, 16) {
 		w.run()
 		for identity, theirs := range w.choices {
 			if held, _ := service.Consent(scope, identity); held.Clauses != theirs {
@@ -104,163 +101,135 @@ func (w *world) say(format string, args ...any) {
 // wish configures other clauses for a person, and a time some fractions of a second later.
 // People choose other clauses for themselves, and much later.
 func (w *world) wish(i int) {
-	w.wishes++
-	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.wishes) * 300 * time.Millisecond)
-	w.wanted[i] = wish{[5]bool{true, w.IntN(2) == 0, w.IntN(2) == 0, w.IntN(2) == 0, true}, at.Format(time.RFC3339Nano)}
+	w.count++
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.count) * 300 * time.Millisecond)
+	w.wishes[i] = single(i, withdrawing.With(prototest.Attributes{"agreement_time": at.Format(time.RFC3339Nano)}))
+	for clause := range 3 {
+		w.wishes[i][fmt.Sprintf("clause_%d_consent", clause+2)] = w.IntN(2) == 0
+	}
+	w.say("%v is wished", w.wishes[i])
 }
 
 // choose lets a person choose, with the service's own banner.
 func (w *world) choose(identity string) {
-	w.days++
+	w.count++
 	theirs := [5]bool{false, w.IntN(2) == 0, false, false, false}
-	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, w.days).Format(time.RFC3339)
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(w.count) * time.Hour).Format(time.RFC3339)
 	w.service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: theirs, AgreementTime: at, Manual: new(false)})
 	w.choices[identity] = theirs
 	w.say("%s chooses %v", identity, theirs)
 }
 
-// attributes returns the configuration of an object, and writes the file of a batch. It returns
-// nil for none.
-func (w *world) attributes(m *managed) prototest.Attributes {
-	if m == nil {
-		return nil
+func (w *world) maybeChoose() {
+	if w.IntN(16) == 0 {
+		w.choose(userName(w.IntN(len(w.wishes))))
 	}
+}
 
-	if m.kind == singleName {
-		wanted := w.wanted[m.people[0]]
-		config := prototest.Attributes{"identity_id": userName(m.people[0]), "agreement_time": wanted.at, "on_destroy": "withdraw"}
-		for clause, agreed := range wanted.clauses {
-			config[fmt.Sprintf("clause_%d_consent", clause+1)] = agreed
-		}
-		return config
+// configOf returns the configuration of an object, and writes the file of a batch. It returns
+// nil for an object that is not configured.
+func (w *world) configOf(o *object) prototest.Attributes {
+	switch {
+	case !o.isConfigured:
+		return nil
+	case o.kind == singleName:
+		return w.wishes[o.people[0]]
 	}
 
 	content := batchHeader
-	for _, i := range m.people {
-		clauses := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.wanted[i].clauses), " ", ","), "[]")
-		content += userName(i) + "," + clauses + "," + w.wanted[i].at + "\n"
-	}
-	(&batchFile{w.t, m.file}).write(content)
-
-	return prototest.Attributes{"source": m.file, "on_destroy": "withdraw"}
-}
-
-// change changes the configuration, and returns the key of an object to replace, if any.
-func (w *world) change() (replaced string) {
-	keys := slices.Sorted(maps.Keys(w.config))
-	pick := ""
-	if len(keys) > 0 {
-		pick = keys[w.IntN(len(keys))]
-	}
-
-	switch action := w.IntN(6); {
-	case pick == "" || action == 0:
-		m := &managed{kind: singleName, people: []int{w.IntN(3)}}
-		if w.IntN(2) == 0 {
-			m.kind, m.people = batchName, []int{0, 1, 2}[w.IntN(2):]
-			m.file = filepath.Join(w.folder, fmt.Sprint("file", w.names, ".csv"))
+	for _, i := range o.people {
+		content += userName(i)
+		for clause := range 5 {
+			content += fmt.Sprintf(",%v", w.wishes[i][fmt.Sprintf("clause_%d_consent", clause+1)])
 		}
-		w.names++
-		w.config[fmt.Sprint("object", w.names)] = m
-		w.say("add object%d, %s of %v", w.names, m.kind, m.people)
-	case action == 1:
-		delete(w.config, pick)
-		w.say("remove %s", pick)
-	case action == 2:
-		w.names++
-		w.config[fmt.Sprint("object", w.names)] = w.config[pick]
-		delete(w.config, pick)
-		w.say("rename %s to object%d", pick, w.names)
-	case action == 3:
-		w.say("replace %s", pick)
-		return pick
-	default:
-		i := w.IntN(3)
-		w.wish(i)
-		w.say("%s is to have %v", userName(i), w.wanted[i])
+		content += fmt.Sprintf(",%v\n", w.wishes[i]["agreement_time"])
 	}
+	o.file.write(content)
 
-	return ""
+	return o.file.config(withdrawing)
 }
 
-// run is a run of Terraform after a random change: a process plans, another one applies. A
-// run that is refused or fails takes its change of the set of objects back.
+// change changes the configuration: a person is to have something else, or one object or two come or go. Two of
+// the same people are one that is renamed.
+func (w *world) change() {
+	if w.IntN(2) == 0 {
+		w.wish(w.IntN(len(w.wishes)))
+		return
+	}
+
+	first := w.IntN(len(w.objects))
+	for _, o := range w.objects[first:min(first+1+w.IntN(2), len(w.objects))] {
+		o.isConfigured = !o.isConfigured
+		w.say("%s of %v is configured: %v", o.kind, o.people, o.isConfigured)
+	}
+}
+
+// run is a run of Terraform after a random change: a process plans, another one applies.
 func (w *world) run() {
 	w.t.Helper()
-	before := maps.Clone(w.config)
-	replaced := w.change()
+	w.change()
 	w.maybeChoose()
-
 	if !w.plan() {
 		w.say("refused")
-		w.config = before
 		return
 	}
 
 	w.maybeChoose()
-	if !w.apply(replaced) {
+	if !w.apply() {
 		w.say("failed")
 		return
 	}
 
 	w.p.NewRun()
-	for key := range w.state {
-		state, plan, errors := w.planOne(key)
-		if plan.Changes || len(errors) > 0 {
-			w.t.Errorf("%s is not done:\n%v\n%v\n%v", key, state.Attributes, plan.Attributes, errors)
+	w.service.FaultFor = nil
+	for _, o := range w.objects {
+		if plan, errors := w.planOne(o); plan.Changes || len(errors) > 0 {
+			w.t.Errorf("%s of %v is not done:\n%v\n%v\n%v", o.kind, o.people, o.state, plan.Attributes, errors)
 		}
 	}
 }
 
 // planOne refreshes an object if it exists, and plans it: a create, a change or the end.
-func (w *world) planOne(key string) (state *prototest.State, _ prototest.Plan, errors []string) {
-	m, former := w.config[key], w.state[key]
-	if former != nil {
-		var diags prototest.Diagnostics
-		former.state, diags = w.p.Refresh(former.kind, former.state)
-		w.p.NoErrors(diags)
-		state = former.state
+func (w *world) planOne(o *object) (plan prototest.Plan, errors []string) {
+	if o.state != nil {
+		state, diags := w.p.Refresh(o.kind, o.state)
+		if state == nil || len(diags.Errors()) > 0 {
+			return plan, append(diags.Errors(), "it is not refreshed")
+		}
+		o.state = state
+	}
+	config := w.configOf(o)
+	if o.state == nil && config == nil {
+		return plan, nil
 	}
 
-	plan, diags := w.p.Plan(cmp.Or(m, former).kind, state, w.attributes(m))
+	plan, diags := w.p.Plan(o.kind, o.state, config)
+	o.isIdle = !plan.Changes
 
-	return state, plan, diags.Errors()
+	return plan, diags.Errors()
 }
 
-func (w *world) maybeChoose() {
-	if w.IntN(16) == 0 {
-		w.choose(userName(w.IntN(3)))
-	}
+// inAnyOrder returns the objects in a random order.
+func (w *world) inAnyOrder() []*object {
+	w.Shuffle(len(w.objects), func(i, j int) { w.objects[i], w.objects[j] = w.objects[j], w.objects[i] })
+	return w.objects
 }
 
-// plan refreshes and plans all objects in a random order. It reports whether none is refused.
+// plan refreshes and plans all objects. It reports whether none is refused.
 func (w *world) plan() (ok bool) {
 	w.p.NewRun()
-	keys := slices.Collect(maps.Keys(w.config))
-	for key := range w.state {
-		if w.config[key] == nil {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	w.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-
-	for _, key := range keys {
-		_, plan, errors := w.planOne(key)
-		if len(errors) > 0 {
+	w.service.FaultFor = w.disorder
+	for _, o := range w.inAnyOrder() {
+		if _, errors := w.planOne(o); len(errors) > 0 {
 			return false
-		}
-		if m := w.state[key]; m != nil {
-			m.isIdle = !plan.Changes
 		}
 	}
 
 	return true
 }
 
-// apply carries out what is to be done, in a random order. It reports whether all of it was
-// done.
-func (w *world) apply(replaced string) (ok bool) {
+// apply carries out what is to be done. It reports whether all of it was done.
+func (w *world) apply() (ok bool) {
 	w.t.Helper()
 	w.p.NewRun()
 	ctx, cancel := context.WithCancel(w.t.Context())
@@ -271,14 +240,14 @@ func (w *world) apply(replaced string) (ok bool) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if r.Operation != mockserver.OpUpdateConsent {
-			return nil
+			return w.disorder(r)
 		}
 		interruptedAt, chosenAt = interruptedAt-1, chosenAt-1
-		if interruptedAt == 0 {
+		switch {
+		case interruptedAt == 0:
 			w.say("interrupted, with %s written: %v", r.Identity, commits)
 			return &mockserver.Fault{Hang: true, Commit: commits, Then: cancel}
-		}
-		if chosenAt == 0 {
+		case chosenAt == 0:
 			return &mockserver.Fault{Then: func() {
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -286,17 +255,18 @@ func (w *world) apply(replaced string) (ok bool) {
 			}}
 		}
 
-		return nil
+		return w.disorder(r)
 	}
 
 	ok = true
-	for _, step := range w.steps(ctx, replaced) {
+	for _, o := range w.inAnyOrder() {
 		if ctx.Err() != nil {
 			return false
 		}
-		for _, problem := range step() {
+		errors := w.applyOne(ctx, o)
+		ok = ok && len(errors) == 0
+		for _, problem := range errors {
 			w.say("%.300s", problem)
-			ok = false
 		}
 		synctest.Wait() // until a write that was interrupted on its way has arrived: nothing can call it back
 		w.maybeChoose()
@@ -305,60 +275,34 @@ func (w *world) apply(replaced string) (ok bool) {
 	return ok && ctx.Err() == nil
 }
 
-// steps returns the steps of an apply in a random order. A replaced object is destroyed right
-// before or right after it is created.
-func (w *world) steps(ctx context.Context, replaced string) (steps []func() []string) {
-	createFirst := w.IntN(2) == 0
-	for _, key := range slices.Sorted(maps.Keys(w.state)) {
-		former := w.state[key]
-		if w.config[key] != nil && key != replaced && former.isIdle {
-			continue
-		}
-		if w.config[key] != nil && key != replaced {
-			steps = append(steps, func() []string { return w.put(ctx, key, former.state) })
-			continue
-		}
-
-		delete(w.state, key)
-		steps = append(steps, func() []string {
-			w.say("destroy %s", key)
-			state, diags := w.p.DestroyUnplanned(ctx, former.kind, former.state)
-			if state != nil && w.state[key] == nil {
-				w.state[key] = former
-			}
-			return diags.Errors()
-		})
-	}
-
-	w.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-	for _, key := range slices.Sorted(maps.Keys(w.config)) {
-		if _, exists := w.state[key]; !exists {
-			create := func() []string { return w.put(ctx, key, nil) }
-			at := w.IntN(len(steps) + 1)
-			if key == replaced && !createFirst {
-				at = len(steps)
-			}
-			steps = slices.Insert(steps, at, create)
-		}
-	}
-
-	return steps
-}
-
-// put creates or updates an object.
+// applyOne creates, updates or destroys an object, if its plan has something to do.
 //
 //nolint:contextcheck // the end of ctx interrupts the apply alone
-func (w *world) put(ctx context.Context, key string, prior *prototest.State) []string {
-	w.say("put %s", key)
-	m := *w.config[key]
-	plan, diags := w.p.Plan(m.kind, prior, w.attributes(&m))
+func (w *world) applyOne(ctx context.Context, o *object) (errors []string) {
+	exists := o.state != nil
+	if exists && !o.isConfigured {
+		w.say("destroy %s of %v", o.kind, o.people)
+		state, diags := w.p.DestroyUnplanned(ctx, o.kind, o.state)
+		o.state = state
+		return diags.Errors()
+	}
+	if !o.isConfigured || exists && o.isIdle {
+		return nil
+	}
+
+	w.say("put %s of %v", o.kind, o.people)
+	plan, diags := w.p.Plan(o.kind, o.state, w.configOf(o))
 	if len(diags.Errors()) > 0 || !plan.Changes {
 		return diags.Errors()
 	}
 
-	m.state, diags = w.p.Apply(ctx, m.kind, prior, plan)
-	if m.state != nil {
-		w.state[key] = &m
+	w.service.Reset()
+	o.state, diags = w.p.Apply(ctx, o.kind, o.state, plan)
+	for identity, n := range written(w.service) {
+		if n > 1 && o.kind == batchName {
+			soak.Add(soak.Duplicated, n-1)
+			w.t.Errorf("%s was written %d times", identity, n)
+		}
 	}
 
 	return diags.Errors()

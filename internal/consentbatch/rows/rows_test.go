@@ -115,7 +115,6 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: manual is there twice\nline 1: a name is not known: \"clause_6_consent\"" + strings.Repeat("\nline 1: "+hidden, 4) + "\n" + noClauses},
 		"all of a row":     {rows.CSV, header + person("a") + ",yes,,1,true,true,jane,today,no\n", "line 3: clause_1_consent has to be true or false\nline 3: clause_3_consent has to be true or false\nline 3: user_ipv6 must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1\nline 3: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z\nline 3: manual has to be true or false\nline 3: identity_id is missing\nline 3: clause_2_consent is missing"},
 		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
-		"cells":            {rows.CSV, header + "a,true\n" + person("b"), "line 2: the row has 2 cells, and the header 9"},
 		"an open quote":    {rows.CSV, header + "\n\"d", `line 3: extraneous or missing " in quoted-field; what follows was not read`},
 		"a bare quote":     {rows.CSV, header + person("a") + "a\"b,true\n", `line 3: bare " in non-quoted-field; what follows was not read`},
 		"lines in a cell":  {rows.CSV, header + "\"a\nb\",true,true,true,true,true,,,\n" + person("c") + "d,x,true,true,true,true,,,\n", "line 2: identity_id contains a character that cannot be seen, U+000A at byte 1\nline 5: clause_1_consent has to be true or false"},
@@ -123,13 +122,9 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"types":            {rows.NDJSON, `{"identity_id":1001,"clause_1_consent":"yes","clause_2_consent":null,"clause_3_consent":0,"clause_4_consent":true,"clause_5_consent":"TRUE","user_ipv6":{},"manual":[]}`, "line 1: identity_id has to be a string\nline 1: clause_1_consent has to be true or false\nline 1: clause_3_consent has to be true or false\nline 1: user_ipv6 has to be a string\nline 1: manual has to be true or false\nline 1: clause_2_consent is missing"},
 		"lines":            {rows.NDJSON, object("a") + "\n[]\n" + object("c") + object("d") + "\n" + object("a"), "line 2: a row has to be an object\nline 4: identity_id is the same as in line 1; a person can have one row only"},
 		"a cut line":       {rows.NDJSON, object("a") + "\n{\"identity_id\":\n" + object("b"), "line 2: unexpected EOF; what follows was not read"},
-		"an open line":     {rows.NDJSON, object("a") + "\n\n{\"identity_id\":\"b\",\n\n" + object("c"), "line 3: this is not valid JSON; what follows was not read"},
 		"a member twice":   {rows.NDJSON, object("a") + "\n" + object("b", `"manual":true,"manual":false`) + "\n[]", "line 2: duplicate object member name; what follows was not read"},
-		"no UTF-8":         {rows.NDJSON, object("a") + "\n\n\xff\n[]", "line 3: this is not valid JSON; what follows was not read"},
 		"a stray bracket":  {rows.NDJSON, object("a") + "\n]\n" + object("b"), "line 2: this is not valid JSON; what follows was not read"},
 		"people as names":  {rows.NDJSON, `{"jane":{"clause_1_consent":true}}`, people + "line 1: identity_id is missing\n" + noClauses},
-		"a member":         {rows.NDJSON, object("a", `"clause_6_consent":[{}]`, `"jane@example.com":1`), "line 1: a name is not known: \"clause_6_consent\"\nline 1: " + hidden},
-		"several lines":    {rows.JSON, "[\n[1,\n2],\n" + object("a") + "]", "line 2 (element 1): a row has to be an object"},
 		"lines in a row":   {rows.JSON, "[\n" + strings.ReplaceAll(object("a"), ",", ",\n") + ",\n1]", "line 8 (element 2): a row has to be an object"},
 		"an object":        {rows.JSON, "\n" + object("a"), "line 2 (element 1): the JSON has to be one array of objects; what follows was not read"},
 		"elements":         {rows.JSON, "[" + object("a") + "," + object("a") + ",\n1]", "line 1 (element 2): identity_id is the same as in line 1 (element 1); a person can have one row only\nline 2 (element 3): a row has to be an object"},
@@ -137,7 +132,6 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"a cut array":      {rows.JSON, "[" + object("a"), "line 1 (element 2): unexpected EOF; what follows was not read"},
 		"more behind":      {rows.JSON, "[" + object("a") + "]\n[]", "line 2 (element 2): the JSON has to be one array of objects; what follows was not read"},
 		"no JSON behind":   {rows.JSON, "[" + object("a") + "]\n}", "line 2 (element 2): this is not valid JSON; what follows was not read"},
-		"a header alone":   {rows.CSV, header, strings.Replace(noRows, "1", "2", 1)},
 		"no elements":      {rows.JSON, "[]", strings.Replace(noRows, "1", "1 (element 1)", 1)},
 		"no JSON":          {rows.JSON, "", "line 1 (element 1): the JSON has to be one array of objects; what follows was not read"},
 	} {
@@ -219,7 +213,6 @@ func TestRead_errorIsBounded(t *testing.T) {
 func TestShard_ruleIsFixed(t *testing.T) {
 	t.Parallel()
 	for identity, want := range map[string]map[uint64]uint64{
-		"user-1001":            {1: 0, 7: 2, 16: 0, 4096: 496},
 		"jane.doe@example.com": {1: 0, 7: 6, 16: 13, 4096: 3149},
 		"Zoë":                  {1: 0, 7: 3, 16: 0, 4096: 272},
 		"a/b c":                {1: 0, 7: 2, 16: 5, 4096: 901},
