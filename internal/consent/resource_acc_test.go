@@ -3,7 +3,11 @@
 package consent_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +21,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/clitest"
 )
 
 func TestAccConsentResource_basic(t *testing.T) {
@@ -39,6 +44,9 @@ func TestAccConsentResource_basic(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("org_id"), knownvalue.StringExact(mocktest.Org)),
 				},
 			},
+			{ResourceName: address, ImportState: true, ImportStateId: "nobody", ExpectError: acctest.Message("non-existent remote object")},
+			{ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com", ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id", ImportStateVerifyIgnore: []string{"user_ipv6", "agreement_time"}}, // which are shown in another spelling
+			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
 			{ // other spellings of the same values
 				Config:   acctest.Block(service) + block(`user_ipv6 = "::ffff:192.0.2.7"`, `agreement_time = "2026-01-31T12:00:00Z"`),
 				PlanOnly: true,
@@ -91,27 +99,6 @@ func TestAccConsentResource_update(t *testing.T) {
 		update([5]bool{true, true, true, true, true}, map[string]any{"agreement_time": middle, "manual": false}),
 		update([5]bool{}, map[string]any{"manual": false}),
 	)
-}
-
-func TestAccConsentResource_import(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block(`user_ipv6 = "2001:db8::1"`, `agreement_time = "`+early+`"`)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: jane},
-			{ResourceName: address, ImportState: true, ImportStateId: "nobody", ExpectError: acctest.Message("non-existent remote object")},
-			{
-				ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
-				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
-			},
-			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
-		},
-	})
-
-	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
 }
 
 func TestAccConsentResource_writeOnly(t *testing.T) {
@@ -238,4 +225,69 @@ func TestAccConsentResource_renamedKeys(t *testing.T) {
 		},
 	})
 	wantAll([5]bool{})
+}
+
+// private matches the private state of an object, which begins anew without it.
+var private = regexp.MustCompile(`,\s*"private": "[^"]*"`)
+
+// TestCLIConsent_deposedObjectLeavesWithAnImport has a replacement that was interrupted
+// after the new object was created, and follows the advice of the refusal.
+func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
+	t.Parallel()
+	for _, lifecycle := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
+		service := mocktest.Start(t)
+		cli := clitest.New(t, acctest.Block(service)+block(`on_destroy = "withdraw"`, lifecycle), nil)
+		cli.MustRun("apply", "-auto-approve")
+		var state struct {
+			Resources []struct{ Instances []json.RawMessage }
+		}
+		text := cli.ReadFile("terraform.tfstate")
+		if err := json.Unmarshal([]byte(text), &state); err != nil {
+			t.Fatal(err)
+		}
+		object := string(state.Resources[0].Instances[0])
+		deposed := strings.Replace(private.ReplaceAllString(object, ""), "{", `{"deposed": "0a1b2c3d",`, 1)
+		text = strings.Replace(text, object, object+", "+deposed, 1)
+		if err := os.WriteFile(filepath.Join(cli.Dir, "terraform.tfstate"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		refused := cli.Run("apply", "-auto-approve")
+		if refused.Code != 1 {
+			t.Errorf("the apply ended with %d", refused.Code)
+		}
+		clitest.WantWords(t, refused, "Another resource keeps the consent to be withdrawn", "If the plan calls it deposed", "terraform state rm", "terraform import")
+		service.Reset()
+		cli.MustRun("state", "rm", address)
+		cli.MustRun("import", address, person)
+		cli.MustRun("apply", "-auto-approve")
+		wantUpdates(t, service)
+		cli.MustRun("plan", "-detailed-exitcode")
+	}
+}
+
+// TestCLIConsent_ignoredTimeIsNoLaterOne has the idiom of a time that only a create takes. A plan
+// gets the time in state in its place, which may be the person's own, and the apply the new one that is ignored.
+func TestCLIConsent_ignoredTimeIsNoLaterOne(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	at := func(now, clause, onDestroy string) string {
+		text := block(`agreement_time = "`+now+`"`, `on_destroy = "`+onDestroy+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }")
+		return acctest.Block(service) + strings.Replace(text, "clause_3_consent = false", "clause_3_consent = "+clause, 1)
+	}
+	const now = "2026-05-01T12:00:00Z"
+	cli := clitest.New(t, at(early, "false", "retain"), nil)
+	cli.MustRun("apply", "-auto-approve")
+	cli.Configure(at(now, "true", "retain"))
+	cli.MustRun("plan", "-out=planned")
+	service.PutConsent(scope, person, choose(late)) // no plan has seen it
+	clitest.WantWords(t, cli.MustRun("apply", "planned"), laterStands)
+
+	for _, onDestroy := range []string{"retain", "withdraw", "withdraw"} {
+		cli.Configure(at(now, "false", onDestroy))
+		clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), laterStands)
+		service.PutConsent(scope, person, choose(late))
+	}
+	cli.MustRun("plan", "-detailed-exitcode")
+	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
 }

@@ -145,6 +145,9 @@ func TestConsent_situations(t *testing.T) {
 			if tc.imported {
 				state, _ = p.Import(name, person)
 			}
+			if tc.stands && !tc.imported {
+				wantStanding(t, p, service, state, config(withdrawing.With(tc.applied)))
+			}
 			destroys(state, tc.stands)
 
 			service.PutConsent(scope, person, tc.holds)
@@ -192,6 +195,16 @@ func TestConsent_situations(t *testing.T) {
 			wantHeld(t, service, clauses)
 		})
 	}
+}
+
+// wantStanding fails the test unless the choice stands in an update that no refresh has prepared, as with
+// -refresh=false.
+func wantStanding(t *testing.T, p *prototest.Provider, service *mocktest.Instance, state *prototest.State, applied prototest.Attributes) {
+	t.Helper()
+	before, _ := service.Consent(scope, person)
+	_, diags := p.MustUpdate(name, state, applied.With(prototest.Attributes{"clause_3_consent": true}))
+	prototest.WantText(t, diags.Warnings(), "stands", "Nothing is written")
+	wantRecord(t, service, before)
 }
 
 // wantOpen fails the test unless a plan needs to know what a choice stands against, and the choice is

@@ -299,23 +299,6 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "Another resource keeps the consent to be withdrawn", "org-demo")
 }
 
-// TestConsent_withoutATimeNothingIsOverwritten updates and destroys an object without an
-// agreement_time after a choice that no plan has seen, as with -refresh=false.
-func TestConsent_withoutATimeNothingIsOverwritten(t *testing.T) {
-	t.Parallel()
-	for _, now := range []prototest.Attributes{withoutIt, atEarly} {
-		p, service := start(t, nil)
-		state := created(t, p, service, withdrawing.With(withoutIt))
-		service.PutConsent(scope, person, choose(late))
-
-		state, diags := p.MustUpdate(name, state, config(withdrawing.With(now).With(prototest.Attributes{"clause_3_consent": true})))
-		prototest.WantText(t, diags.Warnings(), "stands")
-		_, diags = p.DestroyUnplanned(t.Context(), name, state)
-		prototest.WantText(t, diags.Warnings(), "stands")
-		wantRecord(t, service, choose(late))
-	}
-}
-
 // TestConsent_noHashOfAnAddressThatIsWrittenOnly has a service that shows another address than was sent, and
 // then a later choice with an address.
 func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {
