@@ -5,6 +5,7 @@ package mockserver
 import (
 	"cmp"
 	jsonv1 "encoding/json"
+	"fmt"
 	"maps"
 	"net/netip"
 	"strconv"
@@ -62,8 +63,8 @@ func (s *Server) updateConsent(c *Request) Response {
 		wrong[name] = "is required"
 	}
 	for name, value := range c.sentIn(s.Wire.Consent.ParametersIn) {
-		if text, ok := value.(string); ok && c.place != InJSON {
-			value = decodeText(name, text)
+		if c.place != InJSON {
+			value = decodeText(name, fmt.Sprint(value))
 		}
 		fields[name] = value
 		delete(wrong, name)

@@ -98,7 +98,7 @@ func TestAllData_asOfTheFulfilmentUntilTheDeletion(t *testing.T) {
 	// Nothing has read the data since; the first to do so gets them as of the fulfilment.
 	none := strings.ReplaceAll(clauses, "true", "false")
 	const rest = `"devices":3,"events":[1,2],"identity":"user-1","profile":{"age":9007199254740993},"sessions":[]}`
-	s.seed(`{"profiles":[{` + userOne + `,"profile":{}}],"data":[{` + userOne + `,"data":"other"}],"consents":[{` + userOne + `,"manual":true}]}`)
+	s.seed(`{"profiles":[{` + userOne + `,"profile":{}}],"data":[{` + userOne + `,"data":{"devices":4}}],"consents":[{` + userOne + `,"manual":true}]}`)
 	s.want("GET "+allDataPath, "", `200 {"consent":{`+none+`,"region":"eu"},`+rest)
 
 	s.ask("DELETE "+allDataPath, "")

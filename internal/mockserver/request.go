@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,13 +112,9 @@ func copies[T any](list []*T) []T {
 }
 
 // Count returns how many requests of an operation, empty for all, Requests returns.
-func (s *Server) Count(operation string) (n int) {
-	for _, r := range s.Requests() {
-		if r.Operation == cmp.Or(operation, r.Operation) {
-			n++
-		}
-	}
-	return n
+func (s *Server) Count(operation string) int {
+	isOther := func(r Request) bool { return r.Operation != cmp.Or(operation, r.Operation) }
+	return len(slices.DeleteFunc(s.Requests(), isOther))
 }
 
 // Reset empties the log that Requests and Count read, which otherwise grows for ever. Request.Seq continues.

@@ -14,8 +14,8 @@ import (
 type Seed struct {
 	Users      []SeedUser `json:"users"`
 	SecretKeys []string   `json:"secret_keys"`
-	// Consents have the fields of section 2, where absent clauses are false, and Profiles the member "profile". The member
-	// "data" of Data, or its own members if it is an object, become members of what getAllData answers (section 4).
+	// Consents have the fields of section 2, where absent clauses are false; Profiles have the object "profile". The
+	// members of the object "data" of Data become members of what getAllData answers (section 4).
 	Consents []SeedRecord `json:"consents"`
 	Profiles []SeedRecord `json:"profiles"`
 	Data     []SeedRecord `json:"data"`
@@ -73,10 +73,11 @@ func (r SeedRecord) objection(list string) string {
 
 	for name, value := range r.Fields {
 		_, isObject := value.(map[string]any)
-		isKnown := map[string]bool{
-			"consents": isRight(name, value, ""), "profiles": name == "profile" && isObject, "data": name == "data",
+		isKnown := isObject && name == map[string]string{"profiles": "profile", "data": "data"}[list]
+		if list == "consents" {
+			isKnown = isRight(name, value, "")
 		}
-		if !isKnown[list] {
+		if !isKnown {
 			return "." + name + " is wrong, or is not known"
 		}
 	}
@@ -112,10 +113,7 @@ func (s *Server) Add(seed Seed) {
 		s.put(&s.profiles, scoped{p.Scope, p.IdentityID}, profile)
 	}
 	for _, d := range seed.Data {
-		data, isObject := d.Fields["data"].(map[string]any)
-		if !isObject {
-			data = d.Fields
-		}
+		data, _ := d.Fields["data"].(map[string]any)
 		s.put(&s.data, scoped{d.Scope, d.IdentityID}, data)
 	}
 	for _, e := range seed.Exports {

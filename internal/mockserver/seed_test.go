@@ -35,7 +35,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 			{"account_id": "acc-1", "identity_id": "user-1", "clause_1_consent": null, "clause_5_consent": true, "user_ipv6": null, "agreement_time": 9007199254740993, "manual": null}
 		],
 		"profiles": [{` + userOne + `, "profile": {"age": 9007199254740993, "one": 1.0}}],
-		"data": [{` + userOne + `, "data": ["a"]}],
+		"data": [{` + userOne + `, "data": {"devices": ["a"]}}],
 		"exports": [{"org_id": "org-demo", "project_id": "web", "utc_date": "2026-03-01", "events": [{"n": 9007199254740993}]}]}`)
 
 	want := []mockserver.ConsentRecord{
@@ -57,7 +57,7 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	for path, want := range map[string]string{
 		"/v1/account/acc-1/compliance/user/user-1/consent": `"agreement_time":9007199254740993`,
 		profilePath:               `{"age":9007199254740993,"one":1.0}`,
-		allDataPath:               `"data":["a"]`,
+		allDataPath:               `"devices":["a"]`,
 		exportPath + "2026-03-01": `"events":[{"n":9007199254740993}]`,
 	} {
 		if got := s.ask("GET "+path, ""); !strings.Contains(got, want) {
@@ -80,7 +80,7 @@ func TestReadSeed_errorsNameThePlace(t *testing.T) {
 		`{"consents":[{` + person + `,"clause_1_consent":"yes"}]}`:      `consents[0].clause_1_consent is wrong`,
 		`{"consents":[{` + person + `,"clause_6_consent":true}]}`:       `consents[0].clause_6_consent is wrong, or is not known`,
 		`{"profiles":[{` + person + `,"profile":[]}]}`:                  `profiles[0].profile is wrong`,
-		`{"data":[{` + person + `,"events":[]}]}`:                       `data[0].events is wrong`,
+		`{"data":[{` + person + `,"events":{}}]}`:                       `data[0].events is wrong`,
 		`{"profiles":[{` + person + `,"profile":{"a":1,"a":2}}]}`:       `duplicate object member name "a"`,
 		`{"exports":[{"account_id":"a","utc_date":"2026-03-01"}]}`:      `exports[0] needs org_id`,
 		`{"exports":[{` + day + `"2026-02-30"}]}`:                       `exports[0] needs org_id`,

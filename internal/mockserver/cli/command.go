@@ -27,9 +27,6 @@ import (
 // Name is the first argument that selects the command.
 const Name = "mockserver"
 
-// exitFailed is the exit status where nothing could be served.
-const exitFailed = 2
-
 // Process is what the command has of its process. Tests have their own.
 type Process struct {
 	Args           []string // after the name of the program
@@ -81,7 +78,7 @@ func Run(ctx context.Context, p Process) (status int) {
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, Name+":", err)
-		return exitFailed
+		return 2
 	}
 
 	return status
@@ -92,13 +89,13 @@ type options struct {
 	server      *mockserver.Server
 	seed        mockserver.Seed // which the server has
 	credentials string
-	log         *os.File // of the requests; nil: standard error
+	log         io.Writer // of the requests
 	command     []string
 }
 
 // parse reads the arguments and the seed. The error is flag.ErrHelp once help, or the list of forms, was printed.
 func (p Process) parse() (options, error) {
-	o, forms := options{server: &mockserver.Server{}, credentials: "key"}, []string{}
+	o, forms := options{server: &mockserver.Server{}, credentials: "key", log: p.Stderr}, []string{}
 	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	seed := flags.String("seed", "", "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`")
@@ -161,11 +158,7 @@ func oneOf(to *string, values ...string) func(string) error {
 
 // serve serves until the command has ended, or, without one, until ctx or the parent ends.
 func (p Process) serve(ctx context.Context, o options) (status int, err error) {
-	requests := stdlog.New(p.Stderr, "", 0)
-	if o.log != nil {
-		defer o.log.Close()
-		requests.SetOutput(o.log)
-	}
+	requests := stdlog.New(o.log, "", 0)
 	o.server.OnRequest = func(r mockserver.Request) {
 		requests.Print(logged(r))
 		o.server.Reset() // so that it can run for long

@@ -251,7 +251,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			status, stdout, stderr := ranWith(t, nil, tc.args...)
-			if status != exitFailed || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, tc.says) {
+			if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, tc.says) {
 				t.Errorf("it ended with %d and printed %q, %q", status, stdout, stderr)
 			}
 		})

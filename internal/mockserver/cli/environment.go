@@ -72,14 +72,13 @@ func environmentOf(addr net.Addr, seed mockserver.Seed, credentials string) []st
 // printed returns the environment as lines for a POSIX shell, which also remove the variables of
 // another service.
 func printed(environment []string) string {
-	var lines strings.Builder
-	lines.WriteString("unset " + strings.Join(replaced, " ") + "\n")
+	lines := "unset " + strings.Join(replaced, " ") + "\n"
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		lines += "export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n"
 	}
 
-	return lines.String()
+	return lines
 }
 
 // run runs a command with an environment and returns its exit status. An interrupt in a terminal reaches the
