@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package contract holds the interface of the service as an OpenAPI document, and a
-// validator, Violations, that tests put into the mock server. It compares the requests of the
-// provider and the answers of the mock server with that document, so that an error in
-// one is not hidden by leniency in the other.
+// Package contract holds the interface of the service as an OpenAPI document, and Violations, which compares the
+// requests of the provider and the answers of the mock server with it in tests: an error in one is not hidden by
+// leniency in the other.
 //
 // The document is written from the description of the interface alone, and leaves open what that does not show;
 // "section" in the comments is a section of it. The mock server itself checks times and addresses, and refuses
@@ -86,7 +85,7 @@ func presented(request *openapi3filter.RequestValidationInput) (differences []er
 	if request.Route.Operation.OperationID == "login" {
 		want = 0
 	}
-	if n := len(r.Header.Values("Authorization")) + len(r.URL.Query()[secretParameter]); n != want {
+	if n := len(r.Header.Values("Authorization")) + len(r.URL.Query()["apiSecretToken"]); n != want {
 		differences = append(differences, fmt.Errorf("there are %d credentials, not %d (section 5)", n, want))
 	}
 
@@ -102,16 +101,13 @@ func presented(request *openapi3filter.RequestValidationInput) (differences []er
 	return differences
 }
 
-// secretParameter is the query parameter of the secret key (section 5).
-const secretParameter = "apiSecretToken"
-
 // undeclared returns an error for each parameter of the query that the operation does not declare, which OpenAPI
 // cannot express.
 func undeclared(request *openapi3filter.RequestValidationInput, kindParameter string) (differences []error) {
 	operation := request.Route.Operation
 	for name := range request.Request.URL.Query() {
 		isKind := operation.OperationID == "exportRecords" && name == kindParameter
-		if !isKind && name != secretParameter && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+		if !isKind && name != "apiSecretToken" && operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
 			differences = append(differences, fmt.Errorf("the operation does not declare the parameter %s (section 4)", name))
 		}
 	}

@@ -27,11 +27,6 @@ type ExportDay struct {
 // exportDay has the records of a day by kind, each valid until the next one; nil: none.
 type exportDay [3]iter.Seq[[]byte]
 
-func isDay(date string) bool {
-	_, err := time.Parse(time.DateOnly, date)
-	return err == nil
-}
-
 // PutExport replaces the records of one UTC day, YYYY-MM-DD, which then has none from Server.ExportRecords.
 func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 	var held exportDay
@@ -49,7 +44,7 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 func (s *Server) exportRecords(c *Request) Response {
 	sent := c.sentIn(InQuery)
 	date, _ := sent["utcDate"].(string)
-	if !isDay(date) {
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
 		return invalid(map[string]string{"utcDate": "has to be a date, YYYY-MM-DD"})
 	}
 

@@ -64,25 +64,22 @@ func (s *Server) Inject(faults ...Fault) {
 
 // faultFor returns the injected fault that takes a request, or else that of Server.FaultFor, or else one that changes
 // nothing.
-func (s *Server) faultFor(c *Request) (fault Fault) {
+func (s *Server) faultFor(c *Request) Fault {
+	chosen := &Fault{}
 	if s.FaultFor != nil {
-		fault = *cmp.Or(s.FaultFor(*c), &fault)
+		*chosen = *cmp.Or(s.FaultFor(*c), chosen)
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var taker *Fault
 	for _, f := range slices.Backward(s.faults) {
 		if f.takes(c) {
-			taker = f
+			chosen = f
 		}
 	}
-	if taker != nil {
-		taker.Times--
-		fault = *taker
-	}
+	chosen.Times--
 
-	return fault
+	return *chosen
 }
 
 // takes counts a matching request, and reports whether the fault would take it.

@@ -53,13 +53,6 @@ func compliance(prefix string) []route {
 	}
 }
 
-// addRoutes makes the server's mux call serve with the route of a request.
-func (s *Server) addRoutes() {
-	for _, o := range routes {
-		s.mux.HandleFunc(o.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(o, w, r) })
-	}
-}
-
 // Scope is the project of an organization, or the account of the older path family, whose data a request is about
 // (section 2, Identifiers). The two families share no data.
 type Scope struct {

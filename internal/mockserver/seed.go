@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -57,7 +58,7 @@ func ReadSeed(text []byte) (seed Seed, err error) {
 		}
 	}
 	for i, e := range seed.Exports {
-		if e.OrgID == "" || !e.valid() || !isDay(e.UTCDate) {
+		if _, err := time.Parse(time.DateOnly, e.UTCDate); err != nil || e.OrgID == "" || !e.valid() {
 			return Seed{}, fmt.Errorf("the seed cannot be used: exports[%d] needs org_id, project_id and utc_date, YYYY-MM-DD", i)
 		}
 	}

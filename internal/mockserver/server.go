@@ -77,7 +77,11 @@ func (s *Server) now() time.Time {
 
 // ServeHTTP answers a request of section 4. It panics with http.ErrAbortHandler to break the connection off.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.ready.Do(s.addRoutes)
+	s.ready.Do(func() {
+		for _, o := range routes {
+			s.mux.HandleFunc(o.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(o, w, r) })
+		}
+	})
 	if escaped := r.URL.EscapedPath(); escaped != path.Clean(escaped) { // the mux would redirect it
 		s.serve(unknown, w, r)
 		return

@@ -82,11 +82,12 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 	} {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
 			t.Parallel()
-			service := mocktest.Start(t, mocktest.AnswerData(`{}`), func(s *mockserver.Server) {
+			data := `{}`
+			if c.operation == mockserver.OpGetAllData {
+				data = c.body
+			}
+			service := mocktest.Start(t, mocktest.AnswerData(data), func(s *mockserver.Server) {
 				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
-				if c.operation == mockserver.OpGetAllData {
-					mocktest.AnswerData(c.body)(s)
-				}
 			})
 			service.AllowViolations() // the contract wants UTF-8
 			if c.operation != mockserver.OpGetAllData {

@@ -90,21 +90,28 @@ type options struct {
 	seed        mockserver.Seed // which the server has
 	credentials string
 	log         io.Writer // of the requests
+	forms       []string
+	listForms   bool
 	command     []string
 }
 
-// parse reads the arguments and the seed. The error is flag.ErrHelp once help, or the list of forms, was printed.
-func (p Process) parse() (options, error) {
-	o, forms := options{server: &mockserver.Server{}, credentials: "key", log: p.Stderr}, []string{}
+// flags returns the flags, which set the options.
+func (o *options) flags() *flag.FlagSet {
 	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	seed := flags.String("seed", "", "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`")
+	flags.Func("seed", "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`", func(file string) error {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			o.seed, err = mockserver.ReadSeed(text)
+		}
+		return err
+	})
 	flags.Func("credentials", "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY, the default) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", oneOf(&o.credentials, "key", "login"))
 	flags.Func("form", "answer as these answers of the catalogue of answers do, with `NAME,…`; -forms lists them", func(names string) error {
-		forms = append(forms, strings.Split(names, ",")...)
+		o.forms = append(o.forms, strings.Split(names, ",")...)
 		return nil
 	})
-	listForms := flags.Bool("forms", false, "list the names for -form, and end")
+	flags.BoolVar(&o.listForms, "forms", false, "list the names for -form, and end")
 	flags.Func("wire", "expect requests as this `JSON` says, as in ANALYTICS_WIRE: places of parameters, format of a time, parameter for the kind of records", func(text string) error {
 		return json.Unmarshal([]byte(text), &o.server.Wire, json.RejectUnknownMembers(true))
 	})
@@ -124,22 +131,29 @@ func (p Process) parse() (options, error) {
 		return err
 	})
 
+	return flags
+}
+
+// parse reads the arguments and the seed. The error is flag.ErrHelp once help, or the list of forms, was printed.
+func (p Process) parse() (options, error) {
+	o := options{server: &mockserver.Server{}, credentials: "key", log: p.Stderr}
+	flags := o.flags()
 	err := flags.Parse(p.Args[1:])
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(p.Stdout)
 		fmt.Fprint(p.Stdout, usage)
 		flags.PrintDefaults()
-	case err == nil && *listForms:
+	case err == nil && o.listForms:
 		for _, form := range mockserver.Forms() {
 			fmt.Fprintln(p.Stdout, form.Name)
 		}
 		err = flag.ErrHelp
 	case err == nil:
 		o.command = flags.Args()
-		o.seed, err = readSeed(*seed)
+		o.seed = reachable(o.seed)
 		o.server.Add(o.seed)
-		err = cmp.Or(err, o.server.Take(forms...))
+		err = o.server.Take(o.forms...)
 	}
 
 	return o, err
@@ -159,8 +173,8 @@ func oneOf(to *string, values ...string) func(string) error {
 // serve serves until the command has ended, or, without one, until ctx or the parent ends.
 func (p Process) serve(ctx context.Context, o options) (status int, err error) {
 	requests := stdlog.New(o.log, "", 0)
-	o.server.OnRequest = func(r mockserver.Request) {
-		requests.Print(logged(r))
+	o.server.OnRequest = func(r mockserver.Request) { // without values, people or credentials
+		requests.Printf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
 		o.server.Reset() // so that it can run for long
 	}
 
@@ -187,11 +201,4 @@ func (p Process) serve(ctx context.Context, o options) (status int, err error) {
 	}
 
 	return 0, nil
-}
-
-// logged returns the line of a request in the log, without values, people or credentials. Its
-// first words are the request's number, operation, method and template; an unknown path has "-"
-// for operation and template.
-func logged(r mockserver.Request) string {
-	return fmt.Sprintf("%d %s %s %s: %d in %.1f ms", r.Seq, cmp.Or(r.Operation, "-"), r.Method, cmp.Or(r.Template, "-"), r.Status, r.Took.Seconds()*1000)
 }

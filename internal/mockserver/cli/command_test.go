@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -146,8 +148,8 @@ func TestSeed_firstProjectOrAccountIsPrinted(t *testing.T) {
 		`{"exports":[` + export + `]}`: "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
 		`{"exports":[` + export + `],"consents":[{"account_id":"a","identity_id":"u"}]}`: "ANALYTICS_ACCOUNT_ID=a",
 	} {
-		seed, err := readSeed(writeSeed(t, content))
-		got := strings.Join(environmentOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}, seed, "key")[1:], " ")
+		seed, err := mockserver.ReadSeed([]byte(content))
+		got := strings.Join(environmentOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}, reachable(seed), "key")[1:], " ")
 		if got != want+" ANALYTICS_BASE_URL=http://127.0.0.1:80" || err != nil {
 			t.Errorf("%s: %s, %v", content, got, err)
 		}
@@ -246,7 +248,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 		"no time":             {[]string{"-clock", "yesterday"}, "flag -clock: parsing time"},
 		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
 		"no file for a log":   {[]string{"-log", t.TempDir()}, "flag -log: "},
-		"unknown name":        {[]string{"-seed", writeSeed(t, `{"people":[]}`)}, "seed.json: the seed cannot be understood: "},
+		"unknown name":        {[]string{"-seed", writeSeed(t, `{"people":[]}`)}, "flag -seed: the seed cannot be understood: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

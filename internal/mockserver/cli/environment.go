@@ -8,7 +8,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"os/signal"
 	"slices"
@@ -18,28 +17,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// replaced are the variables that name a service or hold its credentials. None of another
-// service stays beside those of this server.
+// replaced are the variables that name a service or hold its credentials. Those of another service are removed.
 var replaced = []string{
 	"ANALYTICS_BASE_URL", "ANALYTICS_API_SECRET_KEY", "ANALYTICS_EMAIL", "ANALYTICS_PASSWORD", "ANALYTICS_TOKEN",
 	"ANALYTICS_ORG_ID", "ANALYTICS_PROJECT_ID", "ANALYTICS_ACCOUNT_ID", "ANALYTICS_HEADERS", "ANALYTICS_CA_CERT_FILE",
 }
 
-// readSeed reads a file, which may be left out, and adds a user and a secret key where
-// it has none: a server that nobody can talk to is of no use.
-func readSeed(file string) (mockserver.Seed, error) {
-	text := []byte("{}")
-	if file != "" {
-		var err error
-		if text, err = os.ReadFile(file); err != nil {
-			return mockserver.Seed{}, fmt.Errorf("-seed: %w", err)
-		}
-	}
-	seed, err := mockserver.ReadSeed(text)
-	if err != nil {
-		return seed, fmt.Errorf("-seed %s: %w", file, err)
-	}
-
+// reachable returns a seed with a user and a secret key, invented where it has none: a server that nobody can talk to
+// is of no use.
+func reachable(seed mockserver.Seed) mockserver.Seed {
 	if len(seed.Users) == 0 {
 		seed.Users = []mockserver.SeedUser{{Email: "operator@example.com", Password: rand.Text()}}
 	}
@@ -47,7 +33,7 @@ func readSeed(file string) (mockserver.Seed, error) {
 		seed.SecretKeys = []string{rand.Text()}
 	}
 
-	return seed, nil
+	return seed
 }
 
 // environmentOf returns the provider's configuration for a server, as NAME=value, with one

@@ -44,7 +44,7 @@ type Instance struct {
 	violations []string
 }
 
-// Org and Project are the scope of everything that names no other.
+// Org and Project are the scope of everything that does not name another.
 const (
 	Org     = "org-demo"
 	Project = "web"
