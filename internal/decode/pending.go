@@ -71,7 +71,7 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	beside := answer.beside(found, func(leaf *node) bool {
 		isCount := slices.Contains(countNames, leaf.name) && leaf.text == strconv.Itoa(len(elements))
 		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
-		return isCount || isTold || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
+		return isCount || isTold || leaf.Kind() == 'n'
 	})
 	if beside == nil {
 		return list, nil
