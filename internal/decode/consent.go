@@ -75,22 +75,35 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 		return Consent{}, refused()
 	case found.isBlank():
 		return Consent{}, noChoice(answer, found)
-	case c.OmitsFalse && len(found.named(consentNames...)) > 0:
-		return c.record(answer, found)
+	}
+
+	object, err := c.object(found)
+	if err != nil {
+		return Consent{}, err
+	}
+
+	return c.record(answer, object)
+}
+
+// object returns the outermost object with five clauses in a value. One with some of them, or several objects at one
+// depth, are an Error: which of them is the latest state is not known.
+func (c ConsentCall) object(found *node) (*node, error) {
+	if c.OmitsFalse && len(found.named(consentNames...)) > 0 {
+		return found, nil
 	}
 
 	objects := found.outermost(func(n *node) bool { return len(n.named(clauseNames...)) > 0 })
-	switch {
-	case len(objects) == 0:
-		return Consent{}, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(found.Value)}
-	case len(objects) > 1, len(objects[0].named(clauseNames...)) < Clauses:
-		return Consent{}, &Error{
+	if len(objects) == 0 {
+		return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent; it is " + Structure(found.Value)}
+	}
+	if len(objects) > 1 || len(objects[0].named(clauseNames...)) < Clauses {
+		return nil, &Error{
 			Why:    "an object of the answer has some of the five clauses and not all, or several objects have clauses, so that the record of this person is not known",
 			Advice: "wire.consent.at points to the record",
 		}
 	}
 
-	return c.record(answer, objects[0])
+	return objects[0], nil
 }
 
 // noChoice returns the Error of an answer that says that the service knows of no choice, unless something beside

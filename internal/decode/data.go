@@ -100,13 +100,15 @@ func (c DataCall) parts(answer *node) []*node {
 // isPart reports whether a part of an answer is something that the interface has of a person, or an object in a list
 // that is not a request.
 func (c DataCall) isPart(part *node) bool {
-	if part.around.Kind() == '[' {
-		request := part.request(c.Person)
+	isFull := slices.Contains(composites, part.Kind()) && !jsonvalue.IsZero(part.Value)
+	switch request := part.request(c.Person); {
+	case !isFull, c.isPerson(part):
+		return false
+	case part.around.Kind() == '[':
 		return part.Kind() == '{' && !request.isOpen && !request.isRefused
 	}
-	isFull := slices.Contains(composites, part.Kind()) && !jsonvalue.IsZero(part.Value)
 
-	return isFull && slices.Contains(personalNames, part.name) && !c.isPerson(part)
+	return slices.Contains(personalNames, part.name)
 }
 
 // isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.
@@ -124,10 +126,12 @@ func (c DataCall) isPerson(m *node) bool {
 
 // Bounds of an abridged value.
 const (
-	abridgedParts = 400      // how many names and values of an object are kept; of an array, one element
-	abridgedText  = 200      // of a name or a text, in bytes
-	abridgedSize  = 64 << 10 // beyond it, each object and array is abridged to one that says something
+	abridgedText = 200      // of a name or a text, in bytes
+	abridgedSize = 64 << 10 // beyond it, each object and array is abridged to one that says something
 )
+
+// abridgedParts are how many elements of an array, and how many names and values of an object, are kept.
+var abridgedParts = map[jsontext.Kind]int64{'[': 1, '{': 400, 0: 1}
 
 // Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it, in constant memory.
 // It is for values too large for anything but data.
@@ -151,17 +155,13 @@ func Abridge(text io.Reader) (jsontext.Value, error) {
 func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	kind := in.PeekKind()
 	around, index := in.StackIndex(in.StackDepth())
-	most := int64(abridgedParts)
-	if around == '[' {
-		most = 1
-	}
 
-	isEnd := kind == '}' || kind == ']'
-	isLong := out.OutputOffset() > abridgedSize && slices.Contains(composites, kind)
+	isEnd := slices.Contains([]jsontext.Kind{'}', ']'}, kind)
+	isComposite := slices.Contains(composites, kind)
 	switch {
-	case index >= most && !isEnd:
+	case !isEnd && index >= abridgedParts[around]:
 		return in.SkipValue()
-	case isLong:
+	case isComposite && out.OutputOffset() > abridgedSize:
 		return cmp.Or(in.SkipValue(), out.WriteValue(jsontext.Value("[{}]")))
 	}
 

@@ -40,12 +40,16 @@ func (n *node) parts() []*node {
 	}
 
 	n.isDecoded = true
+	if n.Kind() == '[' {
+		for i, v := range jsonvalue.Elements(n.Value) {
+			n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Scalar(v)})
+		}
+		return n.inside
+	}
+
 	for name, v := range jsonvalue.EachMember(n.Value) {
 		key := string(name)
 		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: jsonvalue.Scalar(v)})
-	}
-	for i, v := range jsonvalue.Elements(n.Value) {
-		n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Scalar(v)})
 	}
 
 	return n.inside
@@ -262,34 +266,28 @@ var (
 
 // instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds since 1970, or
 // in another one. An empty text is the zero Time, and so is an instant before the year 2000, which programs write for
-// none. It reports false for any other value.
+// none. It reports false for any other value, as for an instant that state cannot have.
 func (n *node) instant(form string) (time.Time, bool) {
-	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
-		if at, err := time.Parse(layout, n.text); err == nil {
-			return inRange(at, true)
-		}
-	}
-
 	millis, err := strconv.ParseFloat(n.text, 64)
-	if err != nil {
-		return time.Time{}, string(n.Value) == `""`
-	}
 	if form == TimeUnixS && millis < float64(earliestInstant.UnixMilli()) {
 		millis *= 1000 // seconds, with a fraction as Jackson writes it
 	}
-
 	// Milliseconds between 1970 and 2000 are another unit, and would make each choice look older than it is.
-	return inRange(time.UnixMilli(int64(math.Round(millis))), millis <= 0)
-}
+	at, isNone := time.UnixMilli(int64(math.Round(millis))), millis <= 0
+	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
+		if parsed, failed := time.Parse(layout, n.text); failed == nil {
+			at, isNone, err = parsed, true, nil
+		}
+	}
 
-// inRange returns an instant in UTC that state can have. It returns the zero Time for any other one, and whether that
-// stands for none: an earlier one if isNone says so.
-func inRange(at time.Time, isNone bool) (time.Time, bool) {
 	switch {
+	case err != nil:
+		return time.Time{}, string(n.Value) == `""`
 	case at.Before(earliestInstant):
 		return time.Time{}, isNone
 	case at.Before(endOfInstants):
 		return at.UTC(), true
 	}
+
 	return time.Time{}, false
 }

@@ -68,16 +68,21 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 		return list, Partial("it holds an entry that is not an object")
 	}
 
-	beside := answer.beside(found, func(leaf *node) bool {
-		isCount := slices.Contains(countNames, leaf.name) && leaf.text == strconv.Itoa(len(elements))
-		isTold := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
-		return isCount || isTold || leaf.Kind() == 'n'
+	return list, c.besides(answer, found, strconv.Itoa(len(elements)))
+}
+
+// besides returns the Error of an answer that has something beside its list, of this length, that may say that it is not
+// whole.
+func (c ListCall) besides(answer, list *node, length string) error {
+	beside := answer.beside(list, func(leaf *node) bool {
+		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
+		return isCount || leaf.Kind() == 'n' || slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
 	})
 	if beside == nil {
-		return list, nil
+		return nil
 	}
 
-	return list, &Error{
+	return &Error{
 		Outcome: Incomplete,
 		Why:     "beside its list it has " + Shown(beside...),
 		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
@@ -211,14 +216,11 @@ func (m RecordMap) progress(n *node) Progress {
 	if n.says(refusalNames, Failed) {
 		says = append(says, Failed)
 	}
-	isPending := len(says) == 0 || says[0] == Waiting
-	if isPending && n.field("", endNames).Value != nil {
-		says = append(says, Unclear)
-	}
-
-	if says = slices.Compact(says); len(says) > 1 {
+	first := append(says, Waiting)[0]
+	isEnded := first == Waiting && n.field("", endNames).Value != nil
+	if isEnded || len(slices.Compact(says)) > 1 {
 		return Unclear
 	}
 
-	return append(says, Waiting)[0]
+	return first
 }

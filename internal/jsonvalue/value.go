@@ -204,18 +204,21 @@ func Unquoted(quoted []byte) []byte {
 
 // Text returns the text of the string v; empty where v is not a string.
 func Text(v jsontext.Value) string {
-	if v.Kind() != '"' {
+	if v.Kind() == '0' {
 		return ""
 	}
-	return string(Unquoted(v))
+	return Scalar(v)
 }
 
 // Scalar returns the text of a string, or a number as it is spelled; empty where v is neither.
 func Scalar(v jsontext.Value) string {
-	if v.Kind() == '0' {
+	switch v.Kind() {
+	case '"':
+		return string(Unquoted(v))
+	case '0':
 		return string(v)
 	}
-	return Text(v)
+	return ""
 }
 
 // fieldName matches letters, at most two digits, and the characters that separate words.
