@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +42,21 @@ type option func(service *mocktest.Instance, cfg *client.Config)
 // useSecretKey authenticates without a login, which a test would have to count.
 func useSecretKey(service *mocktest.Instance, cfg *client.Config) {
 	cfg.Credentials = transport.Credentials{APISecretKey: service.SecretKey}
+}
+
+// useTCP makes a client reach a service that is not one of StartPipe.
+func useTCP(service *mocktest.Instance, cfg *client.Config) {
+	cfg.DialContext, cfg.CACertPEM = nil, service.CAPEM
+}
+
+// useProxy makes a client reach the service by a proxy.
+func useProxy(cfg *client.Config, proxy func(*http.Request) (*url.URL, error)) {
+	cfg.Around = func(pool http.RoundTripper) http.RoundTripper {
+		if t, ok := pool.(*http.Transport); ok {
+			t.Proxy = proxy
+		}
+		return pool
+	}
 }
 
 // bubble runs a test in virtual time with a service and a client for it.
@@ -110,7 +127,32 @@ func allTrue() choice.Record {
 	return choice.Record{Clauses: [decode.Clauses]bool{true, true, true, true, true}, Manual: true}
 }
 
-// update sends allTrue for the person.
+// readUser reads the user of the credentials.
+func readUser(ctx context.Context, c *client.Client) error {
+	_, err := c.CurrentUser(ctx)
+	return err
+}
+
+// logIn logs in.
+func logIn(ctx context.Context, c *client.Client) error {
+	_, _, err := c.NewSessionToken(ctx)
+	return err
+}
+
+// callers reads the user n times at once and returns the errors.
+func callers(ctx context.Context, c *client.Client, n int) []error {
+	errs := make([]error, n)
+
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = readUser(ctx, c) })
+	}
+	wg.Wait()
+
+	return errs
+}
+
+// update sends allTrue for the person, without a look.
 func update(ctx context.Context, c *client.Client) error {
 	_, _, err := updateConsent(ctx, c, jane, unprotected())
 	return err

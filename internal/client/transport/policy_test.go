@@ -3,15 +3,11 @@
 package transport
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestRetryAfter_parsedAndBounded(t *testing.T) {
@@ -60,42 +56,6 @@ func FuzzBackoff_neitherHotLoopNorHang(f *testing.F) {
 			}
 		}
 	})
-}
-
-// TestRetry_endsWithTheCallersTime has a service that asks for a minute each time, and so did not carry a
-// deletion out.
-func TestRetry_endsWithTheCallersTime(t *testing.T) {
-	t.Parallel()
-
-	late := time.Minute + backoffFloor/2
-	for name, tc := range map[string]struct {
-		cancelled, timeout time.Duration
-		class              ErrorClass
-		after              time.Duration
-	}{
-		"cancelled at once":        {10 * time.Second, time.Hour, ClassCancelled, 10 * time.Second},
-		"without the time to wait": {time.Hour, 30 * time.Second, ClassRateLimited, 0},
-		"its time is up":           {time.Hour, late, ClassCancelled, late},
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			fault := wish("60")
-			fault.Operation, fault.Times = mockserver.OpDeleteAllData, -1
-			service.Inject(fault)
-			ctx, cancel := context.WithTimeout(t.Context(), tc.timeout)
-			defer cancel()
-			defer time.AfterFunc(tc.cancelled, cancel).Stop()
-
-			began := time.Now()
-			err := send(ctx, s, Operation{Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Kind: Queues})
-			if e := wantClass(t, err, tc.class); e.Ambiguous {
-				t.Errorf("%s: it may have been carried out", name)
-			}
-			if late := time.Since(began) - tc.after; late > 50*time.Millisecond {
-				t.Errorf("%s: it ended %v late", name, late)
-			}
-			wantCount(t, service, mockserver.OpDeleteAllData, 1)
-		}, useSecretKey)
-	}
 }
 
 // TestPolicy_neverRepeatsWhatMayHaveBeenCarriedOut checks the columns of what changes something.

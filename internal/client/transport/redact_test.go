@@ -149,11 +149,3 @@ var spelled = map[string]func(string) string{
 
 // escape returns a value as it is sent in a path.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
-
-func TestExcerpt_firstWordsOfAPage(t *testing.T) {
-	t.Parallel()
-	page := "<!doctype html><html><head><style>p{color:red}</style><title>Sign in</title></head><body><p>Welcome to\n the <b>hotel</b></p><script>alert(1)</script></body>"
-	if got := newRedactor().excerpt([]byte(page)); got != "Sign in Welcome to the hotel" {
-		t.Errorf("got %q", got)
-	}
-}

@@ -3,74 +3,81 @@
 package transport
 
 import (
-	"crypto/tls"
+	"context"
+	"errors"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"go.uber.org/goleak"
 )
 
-func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// noPool fails a test that sends anything.
+type noPool struct{ t *testing.T }
+
+func (p noPool) RoundTrip(*http.Request) (*http.Response, error) {
+	p.t.Error("a request is sent")
+	return nil, errors.New("not sent")
+}
+
+// newUnsent returns a sender that must not send anything.
+func newUnsent(t *testing.T, credentials Credentials) *Sender {
+	t.Helper()
+	s, err := New(Config{
+		Base: &url.URL{Scheme: "http", Host: "localhost"}, Credentials: credentials, MaxConcurrency: 1, RequestTimeout: time.Minute,
+		Around: func(http.RoundTripper) http.RoundTripper { return noPool{t} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
+func TestSend_onlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
-	for words, tc := range map[string]struct {
-		service *mocktest.Instance
-		change  func(*Config)
-	}{
-		"unknown authority": {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.CACertPEM = nil }},
-		"not localhost":     {mocktest.StartTLS(t, nil), func(cfg *Config) { cfg.Base.Host = "localhost:" + cfg.Base.Port() }},
-		"the certificate of the proxy that HTTPS_PROXY names was not accepted": {mocktest.Start(t), func(cfg *Config) {
-			proxy := httptest.NewTLSServer(nil)
-			t.Cleanup(proxy.Close)
-			address, err := url.Parse(proxy.URL)
-			noError(t, err)
-			useProxy(cfg, http.ProxyURL(address))
-		}},
-		"the proxy that HTTPS_PROXY names does not speak TLS": {mocktest.Start(t), func(cfg *Config) {
-			proxy := httptest.NewServer(nil)
-			t.Cleanup(proxy.Close)
-			address, err := url.Parse("https" + strings.TrimPrefix(proxy.URL, "http"))
-			noError(t, err)
-			useProxy(cfg, http.ProxyURL(address))
-		}},
-		"does not speak TLS": {mocktest.Start(t), func(cfg *Config) { cfg.Base.Scheme = "https" }},
-		"the handshake was not accepted": {mocktest.StartTLS(t, func(server *httptest.Server) {
-			// With TLS 1.3, a client learns of it after it has sent its request.
-			server.TLS.ClientAuth, server.TLS.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
-		}), func(*Config) {}},
-	} {
-		s := connect(t, tc.service, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { tc.change(cfg) })
-		e := wantClass(t, update(t.Context(), s), ClassTLS)
-		if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
-			t.Errorf("%s: %+v", words, e)
+	s := newUnsent(t, Credentials{APISecretKey: "k"})
+	for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
+		ctx := context.WithValue(t.Context(), callKey{}, &call{sender: s})
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
 		}
-		wantCount(t, tc.service, "", 0)
+		if _, err := s.chain.HTTPClient.Do(req); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
+			t.Errorf("%s: the error is %v", address, err)
+		}
 	}
 }
 
-// TestPool_HTTP1RepeatsNoChange has a connection that breaks when it is used again. net/http
-// then repeats a request that it considers replayable.
-func TestPool_HTTP1RepeatsNoChange(t *testing.T) {
+// TestAdmission_noWriteWaitsAfterItsComparison has a machine that stood still, no token yet, and a service that
+// asked another caller for time.
+func TestAdmission_noWriteWaitsAfterItsComparison(t *testing.T) {
 	t.Parallel()
 
-	for operation, op := range map[string]Operation{
-		mockserver.OpGetConsent:    opGetConsent,
-		mockserver.OpGetAllData:    {Name: "Get all data", Method: http.MethodGet, Path: dataPath, Kind: Queues},
-		mockserver.OpDeleteAllData: {Name: "Delete all data", Method: http.MethodDelete, Path: dataPath, Kind: Queues},
-		mockserver.OpUpdateConsent: opUpdateConsent,
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			noError(t, readUser(t.Context(), s)) // from now on the connection is a reused one
-			service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
-
-			if err := send(t.Context(), s, op); (err != nil) != changes[op.Kind] {
-				t.Errorf("%s: the error is %v", operation, err)
+	key, login := Credentials{APISecretKey: "k"}, Credentials{Email: "e", Password: "p"}
+	for name, tc := range map[string]struct {
+		credentials Credentials
+		after, hold time.Duration
+	}{"stood still": {key, 2 * staleAfter, 0}, "no token": {login, 0, 0}, "asked for time": {key, 0, time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newUnsent(t, tc.credentials)
+			ctx, leave, err := s.Admit(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
 			}
-			wantCount(t, service, operation, map[bool]int{false: 2, true: 1}[changes[op.Kind]])
-		}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxRetries = 0 })
+			defer leave()
+			compared, _ := ctx.Value(admissionKey{}).(*time.Time)
+			*compared = time.Now().Add(-tc.after)
+			s.gate.hold(tc.hold)
+
+			if _, err = s.Do(ctx, Request{Op: Operation{Method: http.MethodPatch, Kind: Writes}}); !IsClass(err, ClassOutdated) {
+				t.Errorf("%s: the error is %v", name, err)
+			}
+		})
 	}
 }

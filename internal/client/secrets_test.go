@@ -1,61 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client_test
 
 import (
-	"context"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
-
-func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-		for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
-			ctx := context.WithValue(t.Context(), callKey{}, &call{sender: s})
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-			noError(t, err)
-			if _, err := s.chain.HTTPClient.Do(req); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
-				t.Errorf("%s: the error is %v", address, err)
-			}
-		}
-		wantCount(t, service, "", 0)
-	})
-}
-
-// TestAuth_noWriteWaitsAfterItsComparison has a machine that stood still, no token yet, and a
-// service that asked another caller for time.
-func TestAuth_noWriteWaitsAfterItsComparison(t *testing.T) {
-	t.Parallel()
-
-	withLogin := func(*mocktest.Instance, *Config) {}
-	for _, tc := range []struct {
-		after, hold time.Duration
-		use         option
-	}{{after: 2 * staleAfter, use: useSecretKey}, {use: withLogin}, {hold: time.Second, use: useSecretKey}} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			ctx, leave, err := s.Admit(t.Context(), 1)
-			noError(t, err)
-			defer leave()
-			compared, _ := ctx.Value(admissionKey{}).(*time.Time)
-			*compared = time.Now().Add(-tc.after)
-			s.gate.hold(tc.hold)
-
-			_, err = s.Do(ctx, Request{Op: opUpdateConsent})
-			_ = wantClass(t, err, ClassOutdated)
-			wantCount(t, service, "", 0)
-		}, tc.use)
-	}
-}
 
 // TestAuth_presentedAsDocumented has a token and a key that were given, and are never renewed.
 func TestAuth_presentedAsDocumented(t *testing.T) {
@@ -63,11 +25,13 @@ func TestAuth_presentedAsDocumented(t *testing.T) {
 
 	for want, use := range map[string]option{
 		mockserver.AuthSecret: useSecretKey,
-		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: s.IssueToken(s.Email)} },
+		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *client.Config) {
+			cfg.Credentials = transport.Credentials{Token: s.IssueToken(s.Email)}
+		},
 	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-			noError(t, readUser(t.Context(), s))
-			noError(t, update(t.Context(), s))
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			noError(t, readUser(t.Context(), c))
+			noError(t, update(t.Context(), c))
 			for _, r := range service.Requests() {
 				if r.Auth != want || r.Header.Get("X-Gateway") != "g 1" || r.Header.Get("User-Agent") != "client-test" || r.Header.Get("Referer") != "" {
 					t.Errorf("%s %s: %v", want, r.Auth, r.Header)
@@ -75,9 +39,9 @@ func TestAuth_presentedAsDocumented(t *testing.T) {
 			}
 
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusUnauthorized})
-			_ = wantClass(t, readUser(t.Context(), s), ClassAuthentication)
+			_ = wantClass(t, readUser(t.Context(), c), transport.ClassAuthentication)
 			wantCount(t, service, "", 3)
-		}, use, func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": "g 1"} })
+		}, use, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Headers = map[string]string{"X-Gateway": "g 1"} })
 	}
 }
 
@@ -95,14 +59,14 @@ func TestSecrets_areNotShown(t *testing.T) {
 		return mockserver.Fault{Status: http.StatusForbidden, Body: body}
 	}
 	header := func(value, secret string) row {
-		return row{secret, said(secret), func(service *mocktest.Instance, cfg *Config) {
+		return row{secret, said(secret), func(service *mocktest.Instance, cfg *client.Config) {
 			useSecretKey(service, cfg)
 			cfg.Headers = map[string]string{"X-Gateway": value}
 		}}
 	}
 	key := func(key, secret string, status int, header http.Header, body string) row {
-		return row{secret, mockserver.Fault{Status: status, Header: header, Body: []byte(body)}, func(_ *mocktest.Instance, cfg *Config) {
-			cfg.Credentials = Credentials{APISecretKey: key}
+		return row{secret, mockserver.Fault{Status: status, Header: header, Body: []byte(body)}, func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Credentials = transport.Credentials{APISecretKey: key}
 		}}
 	}
 
@@ -116,9 +80,9 @@ func TestSecrets_areNotShown(t *testing.T) {
 		"a cookie":            header("a=1; session=canary-2; b=3", "canary-2"),
 		"a quoted parameter":  header(`key="canary-quoted"`, "canary-quoted"),
 		"a password of Basic": header("Basic "+base64.StdEncoding.EncodeToString([]byte("gate:pass-canary")), "pass-canary"),
-		"an account": {"canary-login", said("canary-login"), func(service *mocktest.Instance, cfg *Config) {
+		"an account": {"canary-login", said("canary-login"), func(service *mocktest.Instance, cfg *client.Config) {
 			service.AddUser("canary-login", "canary-word")
-			cfg.Credentials = Credentials{Email: "canary-login", Password: "canary-word"}
+			cfg.Credentials = transport.Credentials{Email: "canary-login", Password: "canary-word"}
 		}},
 
 		"a media type":    key(long, "canary", http.StatusOK, ofType, "<p>no</p>"),
@@ -128,7 +92,7 @@ func TestSecrets_areNotShown(t *testing.T) {
 
 		"markup in it":       key("pass<w>ordcanary", "ordcanary", http.StatusBadRequest, page, "<p>pass<w>ordcanary</p>"),
 		"markup around it":   key("pass canary", "canary", http.StatusBadRequest, page, "<p>pass<br>canary</p>"),
-		"cut in the middle":  key(long, "canary", http.StatusBadRequest, page, ending(LimitError)),
+		"cut in the middle":  key(long, "canary", http.StatusBadRequest, page, ending(transport.LimitError)),
 		"cut in the excerpt": key(long, "canary", http.StatusOK, page, ending(4096)),
 	}
 
@@ -137,11 +101,11 @@ func TestSecrets_areNotShown(t *testing.T) {
 	token := encode([]byte(`{ "alg":"HS256"}`)) + "." + encode([]byte(`{ "sub":"canary"}`)) + "." + encode([]byte("a signature of 32 bytes, or more."))
 	parts := strings.Split(token, ".")
 	for name, secret := range map[string]string{"a token": token, "a token in capitals": strings.ToUpper(token), "its payload": parts[1], "its signature": parts[2]} {
-		rows[name+" of a login"] = row{secret, said(secret), func(service *mocktest.Instance, _ *Config) {
+		rows[name+" of a login"] = row{secret, said(secret), func(service *mocktest.Instance, _ *client.Config) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
 		}}
-		rows[name+" that was given"] = row{secret, said(secret), func(_ *mocktest.Instance, cfg *Config) {
-			cfg.Credentials = Credentials{Token: token}
+		rows[name+" that was given"] = row{secret, said(secret), func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Credentials = transport.Credentials{Token: token}
 		}}
 	}
 
@@ -149,18 +113,36 @@ func TestSecrets_areNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-				tc.fault.Operation = mockserver.OpGetCurrentUser
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				tc.fault.Operation = mockserver.OpGetConsent
 				service.Inject(tc.fault)
-				op := Operation{Name: "Get current user", Method: http.MethodGet}
-				_, err := s.Do(t.Context(), Request{Op: op, To: pathOf(Operation{}), Private: []string{"42"}})
-				if !IsError(err) || strings.Contains(err.Error(), tc.secret) {
+				_, err := c.GetConsent(t.Context(), client.Person{Scope: scope, Identity: "42"})
+				if !transport.IsError(err) || strings.Contains(err.Error(), tc.secret) {
 					t.Errorf("the error is %v", err)
 				}
-				if e, _ := errors.AsType[*Error](err); e.Class == ClassForbidden && e.Message != "the value [redacted] is unknown" {
+				if e, _ := errors.AsType[*transport.Error](err); e.Class == transport.ClassForbidden && e.Message != "the value [redacted] is unknown" {
 					t.Errorf("the message is %q", e.Message)
 				}
 			}, tc.change)
 		})
+	}
+}
+
+// TestLog_isWrittenUnlessTheLogIsOff has an answer with JSON under another name and behind a byte order
+// mark, which is read and logged as well.
+func TestLog_isWrittenUnlessTheLogIsOff(t *testing.T) {
+	t.Parallel()
+
+	for _, off := range []bool{false, true} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 200, Body: []byte("\uFEFF \r\n{\"id\":1}\r\n"), Header: page})
+			var log bytes.Buffer
+			noError(t, readUser(tflogtest.RootLogger(t.Context(), &log), c))
+
+			got := log.String()
+			if strings.Contains(got, "Request to the analytics service answered") == off || strings.Contains(got, "text/html") == off {
+				t.Errorf("LogIsOff is %t, and the log is %q", off, got)
+			}
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.LogIsOff = off })
 	}
 }

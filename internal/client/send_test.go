@@ -4,11 +4,14 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -20,6 +23,70 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
+func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+
+	for words, tc := range map[string]struct {
+		service *mocktest.Instance
+		change  func(*client.Config)
+	}{
+		"unknown authority": {mocktest.StartTLS(t, nil), func(cfg *client.Config) { cfg.CACertPEM = nil }},
+		"not localhost":     {mocktest.StartTLS(t, nil), func(cfg *client.Config) { cfg.BaseURL = strings.Replace(cfg.BaseURL, "127.0.0.1", "localhost", 1) }},
+		"the certificate of the proxy that HTTPS_PROXY names was not accepted": {mocktest.Start(t), func(cfg *client.Config) {
+			proxy := httptest.NewTLSServer(nil)
+			t.Cleanup(proxy.Close)
+			address, err := url.Parse(proxy.URL)
+			noError(t, err)
+			useProxy(cfg, http.ProxyURL(address))
+		}},
+		"the proxy that HTTPS_PROXY names does not speak TLS": {mocktest.Start(t), func(cfg *client.Config) {
+			proxy := httptest.NewServer(nil)
+			t.Cleanup(proxy.Close)
+			address, err := url.Parse("https" + strings.TrimPrefix(proxy.URL, "http"))
+			noError(t, err)
+			useProxy(cfg, http.ProxyURL(address))
+		}},
+		"does not speak TLS": {mocktest.Start(t), func(cfg *client.Config) { cfg.BaseURL = strings.Replace(cfg.BaseURL, "http", "https", 1) }},
+		"the handshake was not accepted": {mocktest.StartTLS(t, func(server *httptest.Server) {
+			// With TLS 1.3, a client learns of it after it has sent its request.
+			server.TLS.ClientAuth, server.TLS.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
+		}), func(*client.Config) {}},
+	} {
+		c := connect(t, tc.service, useSecretKey, useTCP, func(_ *mocktest.Instance, cfg *client.Config) { tc.change(cfg) })
+		e := wantClass(t, update(t.Context(), c), transport.ClassTLS)
+		if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
+			t.Errorf("%s: %+v", words, e)
+		}
+		wantCount(t, tc.service, "", 0)
+	}
+}
+
+// TestPool_HTTP1RepeatsNoChange has a connection that breaks when it is used again. net/http then repeats a
+// request that it considers replayable.
+func TestPool_HTTP1RepeatsNoChange(t *testing.T) {
+	t.Parallel()
+
+	calls := changes()
+	calls[mockserver.OpListPendingRequests] = func(ctx context.Context, c *client.Client) error {
+		_, err := c.ListPending(ctx, scope)
+		return err
+	}
+	for operation, call := range calls {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			noError(t, readUser(t.Context(), c)) // from now on the connection is a reused one
+			service.Inject(
+				mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit},
+				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403}) // a look after an update
+
+			isRead := operation == mockserver.OpListPendingRequests
+			if err := call(t.Context(), c); (err == nil) != isRead {
+				t.Errorf("%s: the error is %v", operation, err)
+			}
+			wantCount(t, service, operation, map[bool]int{true: 2, false: 1}[isRead])
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxRetries = 0 })
+	}
+}
+
 // startHTTP2 starts a service over HTTP/2 and a client with an open connection to it. The
 // streams that the service resets end as end says.
 func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client) {
@@ -27,13 +94,8 @@ func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client
 	service := mocktest.StartTLS(t, func(server *httptest.Server) {
 		server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(end)}
 	})
-	c, err := client.New(client.Config{BaseURL: service.URL, Config: transport.Config{
-		Credentials: transport.Credentials{APISecretKey: service.SecretKey}, CACertPEM: service.CAPEM, MaxRetries: 1,
-	}})
-	noError(t, err)
-	t.Cleanup(c.Close)
-	_, err = c.CurrentUser(t.Context())
-	noError(t, err)
+	c := connect(t, service, useSecretKey, useTCP, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxRetries = 1 })
+	noError(t, readUser(t.Context(), c))
 
 	return service, c
 }
