@@ -21,6 +21,6 @@ run "cat main.tf" "sed -n '/resource/,/}/p' main.tf"
 clear
 run 'terraform apply' 'terraform apply -no-color -auto-approve | grep -e complete | fold -s -w 43'
 run '# Later, Ada withdraws her consent.' "curl -s -o /dev/null -X PATCH \"\$ANALYTICS_BASE_URL/v1/org/\$ANALYTICS_ORG_ID/project/\$ANALYTICS_PROJECT_ID/compliance/user/ada%40example.com/consent?apiSecretToken=\$ANALYTICS_API_SECRET_KEY\" -H 'Content-Type: application/json' -d '{\"clause_1_consent\":false,\"clause_2_consent\":false,\"clause_3_consent\":false,\"clause_4_consent\":false,\"clause_5_consent\":false,\"agreement_time\":\"2026-03-01T12:00:00Z\",\"manual\":false}'"
-run 'terraform plan' 'terraform plan -no-color | sed -n -e "s/^[│ ]*//" -e "/later choice/,/as it is/p" -e "/No changes/p" | grep -v -e "^with" -e "^on main" -e "^[0-9]*: res" -e "^$" | fold -s -w 43'
+run 'terraform plan' 'terraform plan -no-color | sed -n -e "s/^[│ ]*//" -e "/later choice/,/Nothing is written/p" -e "/No changes/p" | grep -v -e "^with" -e "^on main" -e "^[0-9]*: res" -e "^$" | fold -s -w 43'
 sleep 5
 printf "\033[0m " # so that the recording ends after the pause
