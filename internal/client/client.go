@@ -174,10 +174,9 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 	return got.JSON, failure(got, cmp.Or(c.wire.Result.Says(got.JSON), decode.ReadUser(got.JSON)))
 }
 
-// ask sends a request about a person, or about a scope, and returns its answer. A reading whose answer
-// says, at wire.result.at, that the service did not do what it was asked for is an error, and one of a
-// person is absent as wire.absent says. What changes something is decided by its effect. Errors are
-// *Error.
+// ask sends a request about a person or a scope, and returns its answer. A reading that was refused, as
+// wire.result says, is an error. A person about whom there is nothing, as wire.absent says, is ClassNotFound. A
+// change is decided by its effect. Errors are *Error.
 func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transport.Answer, error) {
 	to, err := p.endpoint(r.Op.Path)
 	if err != nil {
@@ -199,17 +198,17 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	return got, err
 }
 
-// absences are the answers that may say that there is nothing about a person, by class and status, and
-// the words of wire.absent that say so.
+// absences has the words of wire.absent for each class and status that may mean "there is nothing about the
+// person".
 var absences = map[transport.ErrorClass]map[int][]string{
 	transport.ClassNotFound:         {http.StatusNotFound: {AbsentJSON404, AbsentAny404}, http.StatusGone: {AbsentJSON404, AbsentAny404}},
 	transport.ClassEndpointNotFound: {http.StatusNotFound: {AbsentAny404}, http.StatusGone: {AbsentAny404}},
 	transport.ClassEmpty:            {http.StatusNoContent: {Absent204}, http.StatusOK: {AbsentEmpty}},
 }
 
-// judgeAbsence returns the error of a reading of a person as wire.absent takes it: of ClassNotFound
-// for an answer that says that there is nothing, and of another class, with the setting, for one
-// that might. Any other error is returned as it is, and so is a page of HTML, which comes from elsewhere.
+// judgeAbsence returns the error of a reading of a person as wire.absent takes it: ClassNotFound where the
+// answer means "there is nothing". Where it might mean that, the error has another class and names the setting.
+// Any other error is returned as it is, and so is that of a page of HTML.
 func (w Wire) judgeAbsence(p Person, err error) error {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok || e.Page || p.Identity == "" {
@@ -233,8 +232,8 @@ func (w Wire) judgeAbsence(p Person, err error) error {
 	return &judged
 }
 
-// failure returns the *Error of an answer that is not what was asked for, or that ended while it was
-// read; nil if err is nil. It shows nothing of the answer but the names of members.
+// failure returns the *Error of an answer that was not understood, or whose reading failed; nil if err is nil.
+// It shows nothing of the answer but the names of members.
 func failure(a transport.Answer, err error) error {
 	judged, isJudged := errors.AsType[*decode.Error](err)
 	switch {

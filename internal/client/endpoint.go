@@ -50,11 +50,10 @@ type Person struct {
 	Identity string
 }
 
-// ValidateSegment returns an error for an identifier that cannot be exactly one path segment, or that
-// differs from what people see, since two that look alike would be two people: one with blanks around it,
-// with characters that are invisible or change how the rest is shown, or not in NFC (ErrNotNFC). It is
-// asked at plan and again here. The error completes a sentence about the identifier. It names a character
-// and its place, counted in bytes from 0, and never the rest.
+// ValidateSegment returns an error for an identifier that cannot be exactly one path segment, or that looks
+// like another one: with blanks around it, with characters that are invisible or change how the rest is shown,
+// or not in NFC (ErrNotNFC). It is asked at plan and again here. The error completes a sentence about the
+// identifier. It names a character and its place, counted in bytes from 0, and never the rest.
 func ValidateSegment(s string) error {
 	inside := strings.ReplaceAll(s, " ", "_") // where a plain space may stand
 	at := strings.IndexFunc(inside, func(r rune) bool { return unicode.In(r, invisible...) })
@@ -108,10 +107,10 @@ func ValidateSecret(name, value string) error {
 // settings are the names of identifiers in messages, by those in a template.
 var settings = map[string]string{"orgId": "org_id", "projectId": "project_id", "accountId": "account_id", "identityId": "identity_id"}
 
-// endpoint returns where an operation with this path is in the path family of the person's scope (section
-// 4). It is the one place where a person becomes the path of a request. Each identifier is one segment, of
-// which every byte is percent-encoded that is not unreserved in RFC 3986, so that proxies and servers have
-// nothing left to interpret. An operation about the whole scope needs no identity. Errors name the setting.
+// endpoint returns where an operation with this path is in the path family of the person's scope (section 4).
+// It is the one place where a person becomes the path of a request. Each identifier is one segment. Every byte
+// outside the unreserved ones of RFC 3986 is percent-encoded, so that proxies and servers have nothing left to
+// interpret. An operation about the whole scope needs no identity. Errors name the setting.
 func (p Person) endpoint(path string) (to transport.Endpoint, _ error) {
 	org, project, account := p.Scope.OrgID, p.Scope.ProjectID, p.Scope.AccountID
 	hasOrg, hasAccount := org != "", account != ""

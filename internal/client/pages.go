@@ -23,8 +23,8 @@ import (
 // limitPages is how many pages are read at most of one answer.
 const limitPages = 1000
 
-// Header fields that say that there is a page after this one, or that this is a part, other than Link, and how
-// many records there are. Others are not looked at.
+// nextFields say that the answer is a part, or that there is another page, beside Link. totalFields say how
+// many records there are. Other header fields do not count.
 var (
 	nextFields  = []string{"Content-Range", "X-Next-Page", "X-Next", "X-Next-Cursor", "X-Next-Page-Token", "X-Continuation-Token"}
 	totalFields = []string{"X-Total-Count", "X-Total", "X-Total-Records", "Total-Count"}

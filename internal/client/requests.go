@@ -70,9 +70,9 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list decode.Pend
 // many times, and a list that is waited for is read every few seconds.
 const limitAdvice = 256 << 10
 
-// readPending returns the list that an answer is, or the page of it. Settings are proposed that admit what is
-// not a whole list, or that name what its records do not say in a known way, unless it is long. Errors are those
-// of package decode.
+// readPending returns the list in an answer, or a page of it. Settings are proposed for a list that is not
+// whole, and for records that name fields in an unknown way, unless the list is long. Errors are those of
+// package decode.
 func (c *Client) readPending(got transport.Answer) (decode.PendingList, error) {
 	read := func(with Wire) (decode.PendingList, error) {
 		return decode.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope}.Read(got.JSON)
@@ -281,9 +281,9 @@ func (s *sink) errorOf(a transport.Answer, err error) error {
 	return cmp.Or(s.err, failure(a, err))
 }
 
-// GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
-// caller knows of; an answer that has them in another place is an error. Errors are *Error,
-// of ClassNotFound where the service itself says that there is none, which the profile says too.
+// GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the caller knows of; an
+// answer that has them in another place is an error. Errors are *Error, of ClassNotFound if the service says
+// that there is no profile. The Profile says so too.
 func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]jsontext.Value) (decode.Profile, error) {
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetProfile})
 	if none, ok := errors.AsType[*transport.Error](err); ok {

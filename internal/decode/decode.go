@@ -243,8 +243,8 @@ func Members(v jsontext.Value, person string) string {
 	return " (its members are " + listed(names) + ")"
 }
 
-// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing of
-// what is deeper than that, and no name of an object of objects, which may be a person.
+// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value,
+// nothing that is deeper, and no key of a map, since that may be a person.
 func Structure(v jsontext.Value) string {
 	answer := Envelope{}.decode(v)
 	isScalar := func(part *node) bool { return part.Kind() != '{' }

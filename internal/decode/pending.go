@@ -45,9 +45,9 @@ type ListCall struct {
 	Envelope Envelope
 }
 
-// Read returns the list of an answer: an array of objects, where At says, or else the only array of
-// its content. It is whole where nothing stands beside it but nulls, counts that agree with it, and what the
-// settings name. The error is an *Error, which is Incomplete beside a list that is not whole.
+// Read returns the list of an answer: an array of objects, where At says, or else the only array of its
+// content. The list is whole if there is nothing beside it but nulls, counts that agree, and what the settings
+// name. The error is an *Error, which is Incomplete beside a list that is not whole.
 func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	answer := c.Envelope.decode(v)
 	if answer.says(refusalNames, Failed) {

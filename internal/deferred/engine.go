@@ -106,9 +106,8 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.S
 	return proof.End, nil
 }
 
-// observe looks once at the service: at a listing that began later than the time after, and where that is not
-// decisive at the effect. It enters the state that is concluded. An error is that of a reading that shows
-// nothing.
+// observe reads a listing that began after a time and, if that does not decide, the effect. It enters the state
+// that follows. An error means that nothing was seen.
 func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action, error) {
 	seen, err := x.read(ctx, x.request.Person, after, x.began)
 	if err != nil {

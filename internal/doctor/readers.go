@@ -160,8 +160,8 @@ func (p person) submit(requestType string) reader {
 	}
 }
 
-// data asks for all data again: it sends another request that the service queues. Data that come before the
-// list has shown the request are read only where the settings say where they are.
+// data asks for all data again: it sends another request, which the service queues. Before the list has shown
+// the request, data count only where the settings say they are.
 func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
 	receipt, err := c.FetchData(ctx, p.Person, decode.DataCall{Person: p.Identity, Seen: p.isListed}, io.Discard)
 	switch {

@@ -87,8 +87,8 @@ func (r *Report) judge() {
 	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
 }
 
-// describe returns what a failure is, without any words of the service, which the detail of an error status or of an
-// answer that is not JSON may hold. A name in it may be a person's.
+// describe returns a failure without the service's own words, since the detail of an error status, or of an
+// answer that is not JSON, may quote people. A name in it may be a person's.
 func (x *examination) describe(err error) string {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {

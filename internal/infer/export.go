@@ -44,9 +44,9 @@ func Export(a Answer) []Settings {
 	return []Settings{s}
 }
 
-// containers returns the records of an answer by kind, and adds settings for their containers and what is around these.
-// The name of a container implies the kind, which is empty if it does not. It returns nil for an answer that is not a
-// whole day.
+// containers returns the records of an answer by kind, and adds settings for their containers and for what is
+// around them. The kind is that of the container's name, and empty if the name tells none. It returns nil for
+// an answer that is not a whole day.
 func (s Settings) containers(v jsontext.Value) map[string][]jsontext.Value {
 	byKind, at := map[string][]jsontext.Value{}, Settings{}
 	var content []jsontext.Pointer

@@ -14,8 +14,8 @@ import (
 // envelopes are names of members that hold content.
 const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
 
-// failureCodes are the patterns of codes by which a service that may hold something does not show it: one that
-// fails, that does not know or does not admit who asks, or that was asked too often.
+// failureCodes are the patterns of codes of a service that fails, does not know or admit the caller, or was
+// asked too often. Such a service may hold something all the same.
 const failureCodes = "5* 401* 403* 429*"
 
 // emptied are where an answer may have nothing, by the names of the place, and the setting that says so.
@@ -121,9 +121,9 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	return all
 }
 
-// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type. A part is
-// not the data, and neither is what stands beside a description of work. Lists of what the interface has of a person come
-// first, which are there even if they are empty, and then what is named like content, the innermost first.
+// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type.
+// A part is not the data, and neither is what stands beside a description of work. The interface's own lists of
+// a person come first, even if they are empty. Members that are named like content follow, the innermost first.
 func Data(a Answer) (all []Settings) {
 	v := a.json()
 	if v == nil {

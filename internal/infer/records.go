@@ -63,8 +63,8 @@ func firstHolding(columns []column, texts []string) jsontext.Pointer {
 	})
 }
 
-// firstNamed returns where the first of the columns is that has one of the names, or else one that ends with one of them;
-// empty if there is none. A value inside an object has the name of that. The first name wins.
+// firstNamed returns the place of the first column with one of the names, or else of the first whose name ends
+// with one of them; empty if there is none. A value inside an object has the name of that. The first name wins.
 func firstNamed(columns []column, names string) jsontext.Pointer {
 	for _, prefix := range []string{"", "*"} {
 		for name := range strings.FieldsSeq(names) {

@@ -103,7 +103,7 @@ func (s Settings) Inside(envelope jsontext.Pointer) Settings {
 	return inner
 }
 
-// guards are the settings that show that a page is missing, and that the service has failed.
+// guards are the settings by which a missing page or a failure of the service is noticed.
 var guards = []jsontext.Pointer{"/pending/next", "/pending/total", "/export/next", "/export/total", "/result/at", "/result/success"}
 
 // Shortest returns the settings without those that reading does not need, as suffices reports. The guards are kept

@@ -183,7 +183,7 @@ func (e *exportStream) write(to io.Writer) error {
 	return w.Flush()
 }
 
-// writeRecord writes a record, and the member that says its kind where that is wanted and the record is an object.
+// writeRecord writes a record. If withKind is set, an object says its kind in a member.
 func (e *exportStream) writeRecord(w *bufio.Writer, kind int, record []byte, withKind bool) {
 	if withKind && record[0] == '{' {
 		_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)

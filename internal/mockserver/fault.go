@@ -62,8 +62,7 @@ func (s *Server) Inject(faults ...Fault) {
 	}
 }
 
-// faultFor returns the injected fault that takes a request, or else that of Server.FaultFor, or else one that changes
-// nothing.
+// faultFor returns the fault of a request: the injected one, or else that of Server.FaultFor, or else none.
 func (s *Server) faultFor(c *Request) Fault {
 	chosen := &Fault{}
 	if s.FaultFor != nil {

@@ -155,7 +155,7 @@ type Wire struct {
 	} `json:"export"`
 }
 
-// secretParameter is the query parameter of the secret key (section 5). It does not belong to an operation.
+// secretParameter is the query parameter of the secret key (section 5). It is not a parameter of any operation.
 const secretParameter = "apiSecretToken"
 
 // readParameters sets Sent from the query or the body. Parameters in both or there twice are malformed.

@@ -27,7 +27,8 @@ type route struct {
 	handle             func(*Server, *Request) Response
 }
 
-// routes are the plain routes, those of the compliance group under both prefixes, and what is no operation.
+// routes are the plain routes, those of the compliance group under both prefixes, and pages that are not
+// operations.
 var routes = slices.Concat([]route{
 	{OpLogin, "POST /v1/auth/login/jwt", (*Server).login},
 	{OpGetCurrentUser, "GET /v1/user/self", (*Server).currentUser},

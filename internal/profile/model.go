@@ -51,8 +51,9 @@ func (m *resourceModel) members() members {
 	return managed
 }
 
-// fromAPI sets the managed members to what the service holds, or to those from which the service has made that. A
-// member that is null and that the service does not have stays null. After an import, all members are managed.
+// fromAPI sets the managed members to the values that the service holds. A value that the service shows in
+// place of ours counts as ours. A member that is null and that the service does not have stays null. After an
+// import, all members are managed.
 func (m *resourceModel) fromAPI(current members, remembered memory) {
 	if m.Fulfilled.IsNull() && m.Profile.IsNull() && !m.isWriteOnly() {
 		m.Profile = types.StringValue(jsonvalue.FormatObject(current))

@@ -276,7 +276,7 @@ func (x *Reader) checkExtra() error {
 	}
 }
 
-// checkLists refuses what stands around the lists, and an answer whose lists say nothing of a kind that is wanted.
+// checkLists refuses an answer with something beside its lists, or without a list of a wanted kind.
 func (x *Reader) checkLists() error {
 	if err := x.checkExtra(); err != nil {
 		return err

@@ -57,9 +57,9 @@ func (x *Reader) textOf(v jsontext.Value) (jsontext.Value, error) {
 	return bytes.Map(func(r rune) rune { return r }, v), nil // each byte, as the decoder does that compares names
 }
 
-// recognise returns the kind of a record: that of its place or the one that was asked for, or else the one that
-// it states. Where a setting says what states the kind, each record is examined for another one, and else the first ones
-// in a place that was not told.
+// recognise returns the kind of a record: that of its place, or the kind that was asked for, or else the kind
+// that the record states. If a setting says where records state it, each record is compared with its place.
+// Otherwise the first ones are, in a place that the settings do not name.
 func (x *Reader) recognise(v jsontext.Value, in place) (Kind, error) {
 	kind, own := cmp.Or(in.kind, x.options.Asked), Unknown
 	isDoubtful := x.Result.Counts[kind] < sampled && !in.isTold

@@ -46,11 +46,11 @@ var AdviceInvoked = Advice{
 // spokenOf are the states of a request of which there is something to say, with open ones or without.
 var spokenOf = map[bool][]proof.State{true: {proof.Failed, proof.Accepted, proof.Listed}, false: {proof.Failed}}
 
-// problem returns what is to be said of a request that has come to nothing or, if speaksOfOpen is set, of one that
-// is not known to be carried out; nil if there is nothing to say.
+// problem returns the Problem of a request that came to nothing; nil if there is none. With speaksOfOpen, a
+// request that is not known to be carried out has one too.
 //
-// What is accepted is never an error of an object: an error beside a saved state would make Terraform
-// destroy the object and send the request again.
+// What is accepted is never an error of an object: an error beside a saved state would make Terraform destroy
+// the object and send the request again.
 func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == proof.Failed
 	if !slices.Contains(spokenOf[speaksOfOpen], s.State) {

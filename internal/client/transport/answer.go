@@ -156,8 +156,8 @@ func PageError(a Answer, begin []byte) *Error {
 // the page.
 var markup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*>`)
 
-// excerpt returns the first words of a page that was sent in place of JSON, by which the
-// user recognises the portal or proxy that answered.
+// excerpt returns the first words of a page that came in place of JSON. The user recognises a portal or a proxy
+// by them.
 func (r *Redactor) excerpt(body []byte) string {
 	text := r.Clean(string(body[:min(len(body), LimitError)]))
 	if len(body) >= LimitError {

@@ -74,9 +74,9 @@ func Unpack(h http.Header, body io.Reader) (io.ReadCloser, error) {
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
 var harmlessTrailers = []string{"Digest", "Content-Digest", "Repr-Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}
 
-// EndError returns the error of a stream that was read to its end and is not the whole answer: it has
-// a trailer field that is not recognised, by which a service may say that it failed
-// after it had begun to answer. isIgnored reports the fields that say nothing.
+// EndError returns the error of a stream that was read to its end and is not the whole answer: it has an
+// unknown trailer field, which may report a failure after the answer had begun. isIgnored reports the fields
+// that say nothing.
 func (a Answer) EndError(isIgnored func(field string) bool) error {
 	for name, values := range a.Body.response.Trailer {
 		isEmpty := strings.Join(values, "") == ""

@@ -19,9 +19,9 @@ import (
 // never by the text of a message.
 type ErrorClass string
 
-// The classes of failure. ClassNotFound is a 404 or 410 with a JSON object; ClassEndpointNotFound is any
-// other, which proves nothing. ClassNotReady is an answer that puts off the data, and ClassCached one
-// that may be older than what it is asked for.
+// The classes of failure. ClassNotFound is a 404 or 410 with a JSON object. ClassEndpointNotFound is any other
+// one, and proves nothing. ClassNotReady puts the data off, and ClassCached may be older than the request
+// allows.
 const (
 	ClassInternal         ErrorClass = "Internal error"
 	ClassInvalid          ErrorClass = "Invalid request"

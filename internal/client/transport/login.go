@@ -53,8 +53,8 @@ type login struct {
 	tryAgain time.Time // after that failure
 }
 
-// standing returns the token, which is empty where there is none, or not for long, and the failure of an
-// earlier login after which there is no other one yet. Time is measured by the monotonic clock of this
+// standing returns the token, and the failure of the latest login if no other one may be tried yet. The token
+// is empty if there is none, or if it is about to expire. Time is measured by the monotonic clock of this
 // machine: the service's may be off.
 func (l *login) standing() (t token, failure error) {
 	l.mu.Lock()

@@ -58,9 +58,9 @@ const (
 	tooLong = "the address or the header of the request is longer than the service accepts; the part of it that can be shorter is identity_id"
 )
 
-// refuse returns the error that an answer stands for which is not the one that was asked for. The body
-// is searched for the service's own words. The error beside it is that of the body, where it decides: a
-// gateway that fails may begin to say that what is read is not there.
+// refuse returns the error of an answer whose status is not the one expected. The body is searched for the
+// service's own words. If a 4xx to a reading breaks off, the error of its body comes in place of that: a
+// failing gateway may begin to say that there is nothing.
 func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
 	e := NewError(a.Exchange, means.class, means.detail)

@@ -171,8 +171,8 @@ func (r *reader) set(column int, text string, isString bool) {
 	}
 }
 
-// checkNames checks the columns that the present row has, and the names that are no columns. A name that
-// may be personal data is not shown: without a header, the first line is a person's row.
+// checkNames checks which columns the present row has. unknown are names that are not columns. A name that may
+// be personal data is not shown: without a header, the first line is a person's row.
 func (r *reader) checkNames(unknown []string) {
 	for _, name := range unknown {
 		shown := strconv.Quote(name)
@@ -189,8 +189,8 @@ func (r *reader) checkNames(unknown []string) {
 	}
 }
 
-// end checks the present row as a whole, and adds it if it belongs to the shard. unknown are the names
-// that are no columns.
+// end checks the present row as a whole, and adds it if it belongs to the shard. unknown are names that are not
+// columns.
 func (r *reader) end(unknown []string) {
 	r.checkNames(unknown)
 	if err := client.CheckAgreed(r.row.AgreementTime); err != nil && !r.AnyTime {

@@ -68,8 +68,8 @@ func (l Listing) About(identity string) Snapshot {
 // stillOpen is what the records say of requests on which the service may still work.
 var stillOpen = []decode.Progress{decode.Waiting, decode.Unclear}
 
-// pick returns the records of some request types, of which the empty one is that of records whose type is not
-// known, and of some progress; of any if there is none.
+// pick returns the records of some request types and of some progress, or of any progress if none is given. The
+// empty type stands for records whose type is not known.
 func pick(records []*decode.PendingRecord, types []string, progress ...decode.Progress) (found []*decode.PendingRecord) {
 	for _, record := range records {
 		isOfProgress := len(progress) == 0 || slices.Contains(progress, record.Progress)

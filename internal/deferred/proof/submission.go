@@ -128,10 +128,10 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 	return isCached || isBefore
 }
 
-// NoteSent notes that the request was sent in that time, after a listing was read, and that the service has accepted
-// it, unless there is no receipt. Where the service has dated the listing, its clock is followed from there: the begin
-// is rounded down, and the end up. Where it gives the ID of a request that is over once more, the times of the records
-// tell them apart.
+// NoteSent records when the request was sent, after which listing, and its receipt; without a receipt, the
+// service may not have accepted it. If the service has dated the listing, its clock is followed from there: the
+// begin is rounded down, and the end up. If it gives an ID again that an ended request has, the times of the
+// records tell the two apart.
 func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *decode.Receipt) {
 	if !after.Date.IsZero() {
 		s.EndDate = after.Date.Add(time.Second + ended.Sub(after.Began))

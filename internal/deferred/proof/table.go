@@ -18,8 +18,8 @@ const (
 // List is what one reading of the pending list shows of a request.
 type List int
 
-// The values of List. A reading that is stale, older than the request, or not whole, or that has a record which
-// may be the request, is Unread.
+// The values of List. Unread is a reading that is stale, not whole, or older than the request, or that has a
+// record which may be the request.
 const (
 	Unread      List = iota // nothing
 	Absent                  // not the request
