@@ -12,25 +12,26 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 )
 
 // way is one way to authenticate.
 type way struct {
 	name        string
 	credentials transport.Credentials
-	accepted    map[string]bool // for which checks
+	accepted    []string // the checks that show so
 }
 
 // findWays finds the ways to authenticate that the credentials allow.
 func (x *examination) findWays(ctx context.Context) {
 	c := x.options.Client.Credentials
-	for _, w := range []*way{
+	for _, w := range []way{
 		{name: "email and password", credentials: transport.Credentials{Token: x.logIn(ctx)}},
 		{name: "token", credentials: transport.Credentials{Token: c.Token}},
 		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
 	} {
-		if w.accepted = map[string]bool{}; w.credentials != (transport.Credentials{}) {
-			x.ways = append(x.ways, w)
+		if w.credentials != (transport.Credentials{}) {
+			x.ways = append(x.ways, &w)
 		}
 	}
 }
@@ -47,11 +48,10 @@ func (x *examination) logIn(ctx context.Context) (token string) {
 	w := &way{credentials: transport.Credentials{Email: c.Email, Password: c.Password}}
 	var reasons []string
 	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
-		wire := x.wire
-		wire.Login.ParametersIn = in
-		got, _, err := x.do(ctx, session{way: w, wire: wire}, readToken)
+		settings := infer.Settings{"/login/parameters_in": in}
+		got, _, err := x.do(ctx, session{way: w, more: settings}, readToken)
 		if err == nil {
-			x.wire = wire.Minimal()
+			x.wire, _ = x.wire.With(settings)
 			x.report.add(access, "login", OK, "e-mail and password are accepted as "+in)
 			return got.text
 		}
@@ -83,9 +83,9 @@ func (x *examination) examineAccess(ctx context.Context) {
 	}
 
 	family := "project"
-	x.use, x.scope, x.exports = x.best("project paths"), x.project(), x.best("exports")
+	x.use, x.scope = x.best("project paths"), x.project
 	if x.use == nil {
-		family, x.use, x.scope = "account", x.best("account paths"), x.account()
+		family, x.use, x.scope = "account", x.best("account paths"), x.account
 	}
 	if x.use == nil {
 		x.report.add(access, "path family", Broken, "the list of pending requests was not answered, so no person was read; set "+
@@ -95,33 +95,25 @@ func (x *examination) examineAccess(ctx context.Context) {
 	x.report.Setup = Setup{Credentials: x.use.name, PathFamily: family}
 }
 
-func (x *examination) project() client.Scope {
-	return client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
-}
-
-func (x *examination) account() client.Scope {
-	return client.Scope{AccountID: x.options.Scope.AccountID}
-}
-
 // probe reads with one of the credentials, and reports whether the service answers at all. An error about the content
 // of an answer shows that the credentials are accepted.
 func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 	probes := []*reading{{check: "current user", read: readUser}}
-	if project := x.project(); project != (client.Scope{}) {
-		probes = append(probes, x.pending(project, "project paths"), x.export("exports"))
+	if x.project != (client.Scope{}) {
+		probes = append(probes, &reading{check: "project paths", read: readPending(x.project), propose: x.proposePending}, x.export())
 	}
-	if account := x.account(); account != (client.Scope{}) {
-		probes = append(probes, x.pending(account, "account paths"))
+	if x.account != (client.Scope{}) {
+		probes = append(probes, &reading{check: "account paths", read: readPending(x.account), propose: x.proposePending})
 	}
 
 	for _, r := range probes {
-		r.group, r.way, r.whenEmpty = access, w, ""
+		r.group, r.way = access, w
 		err := x.examine(ctx, r)
 		if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 			return false
 		}
 		if err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassEmpty, transport.ClassRejected) {
-			w.accepted[r.check] = true
+			w.accepted = append(w.accepted, r.check)
 		}
 	}
 
@@ -132,7 +124,7 @@ func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 func (x *examination) best(check string) (best *way) {
 	for _, w := range x.ways {
 		isMore := best == nil || len(w.accepted) > len(best.accepted)
-		if w.accepted[check] && isMore {
+		if isMore && slices.Contains(w.accepted, check) {
 			best = w
 		}
 	}

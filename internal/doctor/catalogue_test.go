@@ -80,8 +80,8 @@ func readAs(a catalogue.Answer) reader {
 		catalogue.ProfileUpdate: accepted(decode.RequestProfileUpdate),
 		catalogue.Deletion:      accepted(decode.RequestDataDeletion),
 		catalogue.AllData:       seen.data,
-		catalogue.Pending:       pendingOf(ada.Scope).read,
-		catalogue.Export:        exportOf{ada.Scope, adasDay}.read,
+		catalogue.Pending:       readPending(ada.Scope),
+		catalogue.Export:        readDay(ada.Scope, adasDay),
 	}[a.Endpoint]
 }
 
@@ -102,10 +102,6 @@ func accepted(requestType string) reader {
 // read returns what the client makes of an answer with settings: its text, or its error.
 func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 	t.Helper()
-	wire, err := client.Wire{}.With(s)
-	if err != nil {
-		t.Fatal(err)
-	}
 	service := answering(t, a)
 	w := &way{credentials: transport.Credentials{APISecretKey: service.SecretKey}}
 	if a.Endpoint == catalogue.Login {
@@ -113,7 +109,7 @@ func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 	}
 
 	x := &examination{options: Options{Client: client.Config{BaseURL: service.URL}}, report: &Report{}}
-	got, _, err := x.do(t.Context(), session{way: w, wire: wire}, readAs(a))
+	got, _, err := x.do(t.Context(), session{way: w, more: s}, readAs(a))
 	if err == nil && got.lacking > 0 && got.text != "{}" { // which holds none of what was written
 		err = fmt.Errorf("fields are lacking: %s", got.text)
 	}

@@ -12,6 +12,8 @@ package doctor
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,24 +52,18 @@ func (o Options) level() string {
 }
 
 // omissions returns the questions that these options do not ask, and why.
-func (o Options) omissions() (omitted []string) {
+func (o Options) omissions() []string {
 	hasProject, hasAccount := o.Scope.OrgID != "", o.Scope.AccountID != ""
-	for _, q := range []struct {
-		isOmitted bool
-		text      string
-	}{
-		{o.Client.Credentials.Email == "", "where a login carries e-mail and password: ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"},
-		{!hasProject, "what an export looks like: exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"},
-		{hasProject != hasAccount, "whether the other path family answers: its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"},
-		{o.Identity == "" && !o.Rehearse, "what consent and profile look like: no person was read; -identity reads one"},
-		{!o.Rehearse, "how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person"},
-	} {
-		if q.isOmitted {
-			omitted = append(omitted, q.text)
-		}
+	questions := map[string]bool{
+		"where a login carries e-mail and password: ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set":                                                       o.Client.Credentials.Email == "",
+		"what an export looks like: exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID":                           !hasProject,
+		"whether the other path family answers: its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set":               hasProject != hasAccount,
+		"what consent and profile look like: no person was read; -identity reads one":                                                                         o.Identity == "" && !o.Rehearse,
+		"how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person": !o.Rehearse,
 	}
+	maps.DeleteFunc(questions, func(_ string, isOmitted bool) bool { return !isOmitted })
 
-	return omitted
+	return slices.Sorted(maps.Keys(questions))
 }
 
 // examination is an examination that is under way.
@@ -75,14 +71,14 @@ type examination struct {
 	options  Options
 	report   *Report
 	wire     client.Wire         // as configured, with the settings that were found since
-	readings map[string]*reading // by group and check
+	readings map[string]*reading // by group, check and way
 	known    []*infer.Request    // that the list may show
 	invented string              // the identity of a person whom the service does not know
 
-	ways    []*way
-	use     *way         // what people are examined with; nil if no list was answered
-	exports *way         // what a day is examined with; nil if no export was answered
-	scope   client.Scope // whose paths are used with it
+	ways             []*way
+	project, account client.Scope
+	use              *way         // what is read with further on; nil if no list was answered
+	scope            client.Scope // whose paths are used with it
 }
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
@@ -92,14 +88,15 @@ func Examine(ctx context.Context, o Options) *Report {
 	x := &examination{
 		options: o, report: r, wire: o.Client.Wire.Minimal(), readings: map[string]*reading{},
 		invented: "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid",
+		project:  client.Scope{OrgID: o.Scope.OrgID, ProjectID: o.Scope.ProjectID},
+		account:  client.Scope{AccountID: o.Scope.AccountID},
 	}
 	if o.Identity != "" {
 		x.known = []*infer.Request{{Person: o.Identity}}
 	}
 
-	x.examineAccess(ctx)
-	for _, one := range x.plan() {
-		_ = x.examine(ctx, one) // its finding has the error
+	if x.examineAccess(ctx); x.use != nil {
+		x.examinePeople(ctx)
 	}
 	if x.use != nil && o.Rehearse {
 		x.rehearse(ctx)
@@ -116,30 +113,26 @@ func Examine(ctx context.Context, o Options) *Report {
 	return r
 }
 
-// plan returns what is read of people who are not written: the beginning of a day, the list of pending requests, an
-// invented person, whose answers say that there is nothing, and the person of the options.
-func (x *examination) plan() (all []*reading) {
-	if x.exports != nil {
-		all = append(all, x.export("day"))
-	}
-	if x.use == nil {
-		return all
-	}
-
+// examinePeople reads the list of pending requests, an invented person, whose answers say that there is nothing, and
+// the person of the options.
+func (x *examination) examinePeople(ctx context.Context) {
 	const whenEmpty = "the service holds none of this person, so none was seen"
 	nobody, who := x.person(x.invented), x.person(x.options.Identity)
-	all = append(all, x.pending(x.scope, "list"),
-		&reading{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
-		&reading{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: func(a infer.Answer) []infer.Settings {
+	all := []*reading{
+		x.pending(),
+		{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
+		{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: func(a infer.Answer) []infer.Settings {
 			return append(infer.Absent(a), nobody.proposeProfile(a)...) // it may also be empty
-		}})
-	if x.options.Identity != "" {
-		all = append(all,
-			&reading{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
-			&reading{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty})
+		}},
+		{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
+		{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty},
 	}
-
-	return all
+	if x.options.Identity == "" {
+		all = all[:3]
+	}
+	for _, r := range all {
+		_ = x.examine(ctx, r) // its finding has the error
+	}
 }
 
 // The groups of findings that are asked for, and the check of readings of a person who does not exist.
@@ -150,9 +143,9 @@ const (
 
 // export returns a reading of the beginning of the day. A service that selects the kind by a parameter may name it in
 // its error.
-func (x *examination) export(check string) *reading {
+func (x *examination) export() *reading {
 	r := &reading{
-		group: "Export", check: check, way: x.exports, read: exportOf{x.project(), x.options.Day}.read,
+		check: "exports", read: readDay(x.project, x.options.Day),
 		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
 	}
 	r.propose = func(a infer.Answer) []infer.Settings {
@@ -165,12 +158,14 @@ func (x *examination) export(check string) *reading {
 	return r
 }
 
-// pending returns a reading of the list of a scope.
-func (x *examination) pending(scope client.Scope, check string) *reading {
-	return &reading{
-		group: "Pending requests", check: check, read: pendingOf(scope).read, whenEmpty: "the list is empty, so no record was seen",
-		propose: func(a infer.Answer) []infer.Settings { return infer.Pending(a, x.known...) },
-	}
+// pending returns a reading of the list of pending requests.
+func (x *examination) pending() *reading {
+	const whenEmpty = "the list is empty, so no record was seen"
+	return &reading{group: "Pending requests", check: "list", read: readPending(x.scope), propose: x.proposePending, whenEmpty: whenEmpty}
+}
+
+func (x *examination) proposePending(a infer.Answer) []infer.Settings {
+	return infer.Pending(a, x.known...)
 }
 
 func (x *examination) person(identity string) person {

@@ -136,8 +136,8 @@ func wantRead(t *testing.T, m mixture) {
 		"no consent":       {nobody.consent, none},
 		"the profile":      {ada.readProfile, `"plan":"pro"`},
 		"no profile":       {nobody.readProfile, none},
-		"pending requests": {pendingOf(ada.Scope).read, "data_deletion " + ada.Identity + " waiting"},
-		"the day":          {exportOf{ada.Scope, adasDay}.read, m.day},
+		"pending requests": {readPending(ada.Scope), "data_deletion " + ada.Identity + " waiting"},
+		"the day":          {readDay(ada.Scope, adasDay), m.day},
 	} {
 		if got, err := tc.read(t.Context(), c); err != nil || !strings.Contains(got.text, tc.want) {
 			t.Errorf("%s reads %q: %v", what, got.text, err)

@@ -173,67 +173,62 @@ func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
 	return decoded{text: empty}, nil
 }
 
-// pendingOf is the list of the pending requests of a scope.
-type pendingOf client.Scope
-
-// read reads each request with its ID, type, person and status. Without an ID or a time, nothing tells it from
-// another one.
-func (p pendingOf) read(ctx context.Context, c *client.Client) (d decoded, _ error) {
-	list, err := c.ListPending(ctx, client.Scope(p))
-	if err == nil && list.Gap != "" {
-		err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
-	}
-
-	var texts []string
-	for _, r := range list.Records {
-		fields := []string{r.ID, r.RequestType, r.Identity, ""}
-		if r.Progress != decode.Unclear {
-			fields[3] = decode.StatusMeanings[r.Progress]
+// readPending reads each of the pending requests of a scope with its ID, type, person and status. Without an ID or a
+// time, nothing tells it from another one.
+func readPending(scope client.Scope) reader {
+	return func(ctx context.Context, c *client.Client) (d decoded, _ error) {
+		list, err := c.ListPending(ctx, scope)
+		if err == nil && list.Gap != "" {
+			err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
 		}
-		if r.ID == "" && !r.CreatedAt.IsZero() {
-			fields = fields[1:]
+
+		var texts []string
+		for _, r := range list.Records {
+			fields := []string{r.ID, r.RequestType, r.Identity, ""}
+			if r.Progress != decode.Unclear {
+				fields[3] = decode.StatusMeanings[r.Progress]
+			}
+			if r.ID == "" && !r.CreatedAt.IsZero() {
+				fields = fields[1:]
+			}
+			known := slices.DeleteFunc(fields, func(field string) bool { return field == "" })
+			d.lacking += len(fields) - len(known)
+			texts = append(texts, strings.Join(known, " "))
 		}
-		known := slices.DeleteFunc(fields, func(field string) bool { return field == "" })
-		d.lacking += len(fields) - len(known)
-		texts = append(texts, strings.Join(known, " "))
+		d.text, d.requests = cmp.Or(strings.Join(texts, "; "), empty), list.Records
+
+		return d, err
 	}
-	d.text, d.requests = cmp.Or(strings.Join(texts, "; "), empty), list.Records
-
-	return d, err
-}
-
-// exportOf is the export of a project on a day.
-type exportOf struct {
-	project client.Scope
-	day     time.Time
 }
 
 // sampleRecords is how many records of each answer are read at most.
 const sampleRecords = 100
 
-// read reads the beginning of the day. With a parameter that selects a kind, it reads the beginning
-// of each kind.
-func (e exportOf) read(ctx context.Context, c *client.Client) (decoded, error) {
-	var counts records.Counts
-	_, err := c.Export(ctx, e.project, client.ExportQuery{Day: e.day, Kinds: records.Kinds}, func(all client.Records) error {
-		counts = records.Counts{}
-		for kind := range all {
-			if counts[kind]++; counts[kind] == sampleRecords {
-				break
+// readDay reads the beginning of the export of a day. With a parameter that selects a kind, it reads the beginning of
+// each kind.
+func readDay(project client.Scope, day time.Time) reader {
+	return func(ctx context.Context, c *client.Client) (decoded, error) {
+		var counts records.Counts
+		_, err := c.Export(ctx, project, client.ExportQuery{Day: day, Kinds: records.Kinds}, func(all client.Records) error {
+			counts = records.Counts{}
+			for kind := range all {
+				if counts[kind]++; counts[kind] == sampleRecords {
+					break
+				}
+			}
+			return nil
+		})
+		if !transport.IsError(err) { // enough records were read
+			err = nil
+		}
+
+		var parts []string
+		for _, kind := range records.Kinds {
+			if n := counts[kind]; n > 0 {
+				parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
 			}
 		}
-		return nil
-	})
-	if !transport.IsError(err) { // enough records were read
-		err = nil
-	}
 
-	var parts []string
-	for _, kind := range records.Kinds {
-		if n := counts[kind]; n > 0 {
-			parts = append(parts, fmt.Sprint(n, " ", kind.Plural()))
-		}
+		return decoded{text: cmp.Or(strings.Join(parts, ", "), empty)}, err
 	}
-
-	return decoded{text: cmp.Or(strings.Join(parts, ", "), empty)}, err
 }

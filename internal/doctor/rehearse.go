@@ -23,8 +23,6 @@ import (
 const (
 	readInterval = time.Second
 	lateness     = 10 * time.Second
-	// formPatience is for what one form of an update has made.
-	formPatience = 2 * time.Second
 	// dataInterval is between two requests for all data, each of which is queued.
 	dataInterval = 15 * time.Second
 )
@@ -58,7 +56,7 @@ func (x *examination) rehearse(ctx context.Context) {
 		x.report.Rehearsal.Person = x.invented
 		for _, of := range x.readings {
 			if of.check == noPerson && of.err != nil {
-				r.note("person", Broken, "nothing was written, since the answers about an invented person do not say that there is none")
+				r.report.add("Rehearsal", "person", Broken, "nothing was written, since the answers about an invented person do not say that there is none")
 				return
 			}
 		}
@@ -71,11 +69,6 @@ func (x *examination) rehearse(ctx context.Context) {
 	r.carryOut(ctx, decode.RequestDataDeletion, begun.Add(3*third), r.showsNoProfile)
 	r.withdraw(ctx)
 	r.sumUp()
-}
-
-// note adds a finding of the rehearsal.
-func (r *rehearsal) note(check string, word Word, text string) {
-	r.report.add("Rehearsal", check, word, text)
 }
 
 // wait waits until the next reading is due. It reports false where the end has come, or ctx has ended.
@@ -95,7 +88,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 			return
 		}
 	}
-	r.note(requestType, OK, "carried out, after "+time.Since(request.at).Round(time.Second).String())
+	r.report.add("Rehearsal", requestType, OK, "carried out, after "+time.Since(request.at).Round(time.Second).String())
 
 	request.State = "effective"
 	end = time.Now().Add(max(lateness, r.lag+readInterval))
@@ -113,9 +106,9 @@ func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
 	}
 
 	at := time.Now()
-	sent, _, err := r.do(ctx, session{way: r.use, wire: r.wire}, r.who.submit(requestType))
+	sent, _, err := r.do(ctx, session{way: r.use}, r.who.submit(requestType))
 	if err != nil {
-		r.note(requestType, Broken, r.describe(err))
+		r.report.add("Rehearsal", requestType, Broken, r.describe(err))
 	}
 	if e, isError := errors.AsType[*transport.Error](err); isError && !e.Ambiguous {
 		return nil
@@ -130,7 +123,7 @@ func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
 
 // find reads the list, and notes whether the request is on it.
 func (r *rehearsal) find(ctx context.Context, request *request) {
-	list := r.pending(r.scope, "list")
+	list := r.pending()
 	if r.examine(ctx, list) != nil {
 		return
 	}
@@ -171,8 +164,7 @@ func (r *rehearsal) getsData(ctx context.Context, request *request) bool {
 
 	request.due = time.Now().Add(dataInterval)
 	who := r.who
-	// The list may not show the next request that takes as long, if it lags longer.
-	who.isListed = request.listed && time.Since(request.at) > r.lag+3*readInterval/2 // between two readings
+	who.isListed = request.listed
 	data := &reading{group: "All data", check: "data", read: who.data, propose: infer.Data, whenEmpty: "no data came"}
 
 	return r.examine(ctx, data) == nil && !data.isEmpty()
@@ -206,14 +198,14 @@ func (r *rehearsal) sumUp() {
 
 	result := r.report.Rehearsal
 	result.Lag, result.Remaining = r.lag.Round(100*time.Millisecond).String(), left
-	r.note("left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(left, "; "), "nothing"))
+	r.report.add("Rehearsal", "left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(left, "; "), "nothing"))
 }
 
-// update is an update of the consent, and how it is sent.
+// update is an update of the consent.
 type update struct {
 	choice.Record
-	in, format string // the place of its parameters, and the format of its time
-	at         time.Time
+	form infer.Settings // by which it is sent, other than those that were found
+	at   time.Time
 }
 
 // writeConsent writes a consent in each form until one is read back, and adopts that form and how its record differs
@@ -229,20 +221,20 @@ func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	}
 	if shown == nil {
 		r.wire.Consent = configured
-		r.note("consent update", Broken, "no form was read back as it was written. "+strings.Join(outcomes, "; "))
+		r.report.add("Rehearsal", "consent update", Broken, "no form was read back as it was written. "+strings.Join(outcomes, "; "))
 		return
 	}
 
-	sent, wire := r.who.sentAs(shown.consent), &r.wire.Consent
-	if wire.TimeFormat != "" && wire.TimeFormat != sent.format {
-		wire.TimeAnswered = wire.TimeFormat
-	}
-	wire.ParametersIn, wire.TimeFormat = sent.in, sent.format
 	var survey choice.Survey
+	sent := r.who.sentAs(shown.consent)
 	survey.Add(sent.Print(), choice.PrintOf(shown.consent))
 	kept, _ := survey.Proposal(1)
-	r.wire, _ = r.wire.With(client.ConsentSettings(kept)) // which has values that are accepted
-	r.note("consent update", OK, "read back as written: parameters as "+sent.in+", times as "+sent.format)
+	found := sent.form.Merge(client.ConsentSettings(kept))
+	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != sent.form["/consent/time_format"] {
+		found["/consent/time_answered"] = answered
+	}
+	r.wire, _ = r.wire.With(found) // which has values that are accepted
+	r.report.add("Rehearsal", "consent update", OK, "read back as written, with "+sent.form.Sentence())
 }
 
 // tryForms writes an update in each form, the configured one first, until a reading shows one. It returns that
@@ -252,15 +244,15 @@ func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire)
 		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
 			// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
 			// date, no second and no other zone has.
-			i := len(outcomes)
-			u := update{in: in, format: format}
+			i := len(outcomes) + 1
+			u := update{form: infer.Settings{"/consent/parameters_in": in, "/consent/time_format": format}}
 			u.Manual, u.AgreementTime = true, time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000, time.UTC)
 			for c := range u.Clauses {
-				u.Clauses[c] = (i+1)>>c&1 == 1
+				u.Clauses[c] = i>>c&1 == 1
 			}
 
-			shown, outcome := r.write(ctx, u, "written record", formPatience)
-			outcomes = append(outcomes, in+" with "+format+": "+outcome)
+			shown, outcome := r.write(ctx, u, "written record", 2*readInterval)
+			outcomes = append(outcomes, u.form.Sentence()+": "+outcome)
 			if shown != nil || ctx.Err() != nil {
 				return shown, outcomes
 			}
@@ -273,9 +265,7 @@ func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire)
 // write sends an update of the consent, and reads the record for a while. It returns the reading that shows it, and
 // what became of it.
 func (r *rehearsal) write(ctx context.Context, u update, check string, patience time.Duration) (shown *reading, outcome string) {
-	wire := r.wire
-	wire.Consent.ParametersIn, wire.Consent.TimeFormat = u.in, u.format
-	_, _, err := r.do(ctx, session{way: r.use, wire: wire}, r.who.overwrite(u.Record))
+	_, _, err := r.do(ctx, session{way: r.use, more: u.form}, r.who.overwrite(u.Record))
 	outcome = "accepted, and not read back"
 	if err != nil {
 		outcome = r.describe(err)
@@ -316,12 +306,11 @@ func (r *rehearsal) withdraw(ctx context.Context) {
 	}
 
 	r.who.updates = nil // which it must not show any more
-	u := update{Record: choice.Record{Manual: true}, in: r.wire.Consent.ParametersIn, format: r.wire.Consent.TimeFormat}
-	shown, outcome := r.write(ctx, u, "withdrawn record", lateness)
+	shown, outcome := r.write(ctx, update{Record: choice.Record{Manual: true}}, "withdrawn record", lateness)
 	if shown == nil {
-		r.note("withdrawal", Broken, outcome)
+		r.report.add("Rehearsal", "withdrawal", Broken, outcome)
 		return
 	}
 	r.left = []string{"a consent record that refuses everything, which no request of the interface removes"}
-	r.note("withdrawal", OK, "the consent is withdrawn")
+	r.report.add("Rehearsal", "withdrawal", OK, "the consent is withdrawn")
 }

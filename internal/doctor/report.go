@@ -37,40 +37,32 @@ type Finding struct {
 
 // Setup is what a provider block for this service contains.
 type Setup struct {
-	// Credentials is what to authenticate with; empty if nothing was accepted.
-	Credentials string `json:"credentials,omitempty"`
-	// PathFamily is "project" or "account"; empty if none answered.
-	PathFamily string `json:"path_family,omitempty"`
+	Credentials string `json:"credentials,omitempty"` // what to authenticate with; empty if nothing was accepted
+	PathFamily  string `json:"path_family,omitempty"` // project or account; empty if none answered
 }
 
 // Rehearsal is what a rehearsal has done.
 type Rehearsal struct {
-	// Person is who was invented; empty for the person who was given.
-	Person string `json:"person,omitzero"`
-	// Remaining is what is left of it at the service.
-	Remaining []string `json:"left"`
-	// Lag is the longest time after which a reading showed what had been accepted.
-	Lag string `json:"lag"`
+	Person    string   `json:"person,omitzero"` // who was invented; empty for the person who was given
+	Remaining []string `json:"left"`            // of the person, at the service
+	Lag       string   `json:"lag"`             // the longest time after which a reading showed what had been accepted
 }
 
 // Report is the result of an examination. It holds names and never a value of the service,
 // a credential or a person.
 type Report struct {
-	Format     int       `json:"format"` // of this JSON
-	Version    string    `json:"provider_version"`
-	Level      string    `json:"level"`
-	Result     Word      `json:"result"`
-	ExitStatus int       `json:"exit_status"`
-	Requests   int       `json:"requests"`
-	Findings   []Finding `json:"findings"`
-	Setup      Setup     `json:"setup"`
-	// Wire are the settings that differ from the defaults, as the variable ANALYTICS_WIRE takes
-	// them, and WireBlock is the block wire of a provider block with them.
-	Wire      client.Wire `json:"wire"`
-	WireBlock string      `json:"wire_block"`
-	// Rehearsal is what was done; nil without one.
-	Rehearsal   *Rehearsal `json:"rehearsal,omitzero"`
-	NotAnswered []string   `json:"not_answered"` // each question with the reason
+	Format      int         `json:"format"` // of this JSON
+	Version     string      `json:"provider_version"`
+	Level       string      `json:"level"`
+	Result      Word        `json:"result"`
+	ExitStatus  int         `json:"exit_status"`
+	Requests    int         `json:"requests"`
+	Findings    []Finding   `json:"findings"`
+	Setup       Setup       `json:"setup"`
+	Wire        client.Wire `json:"wire"`               // the settings that differ from the defaults, as ANALYTICS_WIRE takes them
+	WireBlock   string      `json:"wire_block"`         // of a provider block with these settings
+	Rehearsal   *Rehearsal  `json:"rehearsal,omitzero"` // nil without one
+	NotAnswered []string    `json:"not_answered"`       // each question with the reason
 }
 
 func (r *Report) add(group, check string, word Word, text string) {
