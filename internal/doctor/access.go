@@ -49,7 +49,7 @@ func (x *examination) logIn(ctx context.Context) (token string) {
 	var reasons []string
 	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
 		settings := infer.Settings{"/login/parameters_in": in}
-		got, _, err := x.do(ctx, session{way: w, more: settings}, readToken)
+		got, err := x.do(ctx, &session{way: w, more: settings}, readToken)
 		if err == nil {
 			x.wire, _ = x.wire.With(settings)
 			x.report.add(access, "login", OK, "e-mail and password are accepted as "+in)

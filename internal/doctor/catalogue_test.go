@@ -109,7 +109,7 @@ func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 	}
 
 	x := &examination{options: Options{Client: client.Config{BaseURL: service.URL}}, report: &Report{}}
-	got, _, err := x.do(t.Context(), session{way: w, more: s}, readAs(a))
+	got, err := x.do(t.Context(), &session{way: w, more: s}, readAs(a))
 	if err == nil && got.lacking > 0 && got.text != "{}" { // which holds none of what was written
 		err = fmt.Errorf("fields are lacking: %s", got.text)
 	}

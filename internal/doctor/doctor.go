@@ -121,9 +121,7 @@ func (x *examination) examinePeople(ctx context.Context) {
 	all := []*reading{
 		x.pending(),
 		{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
-		{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: func(a infer.Answer) []infer.Settings {
-			return append(infer.Absent(a), nobody.proposeProfile(a)...) // it may also be empty
-		}},
+		{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: infer.Absent},
 		{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
 		{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty},
 	}

@@ -33,6 +33,7 @@ type decoded struct {
 	lacking int
 
 	consent  decode.Consent
+	sent     *update // that the consent is; nil if it is not compared
 	requests []decode.PendingRecord
 }
 
@@ -84,23 +85,14 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 		return d, err
 	}
 
-	sent := p.sentAs(record)
-	if sent == nil {
+	i := slices.IndexFunc(p.updates, func(u update) bool { return record.HasClauses(u.Clauses) })
+	if i < 0 {
 		return d, errors.New("the record is not one that was written")
 	}
-	d.lacking = len(c.Keeping.Differences(sent.Print(), choice.PrintOf(record)))
+	d.sent = &p.updates[i]
+	d.lacking = len(c.Keeping.Differences(d.sent.Print(), choice.PrintOf(record)))
 
 	return d, nil
-}
-
-// sentAs returns the update that has the clauses of a record; nil if none has.
-func (p person) sentAs(record decode.Consent) *update {
-	for _, u := range p.updates {
-		if record.HasClauses(u.Clauses) {
-			return &u
-		}
-	}
-	return nil
 }
 
 // overwrite returns what sends an update of the consent, whatever the service holds. If the answer is lost, it is

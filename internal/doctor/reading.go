@@ -45,19 +45,22 @@ func (x exchange) evidence() infer.Answer {
 	return infer.Answer{MediaType: media, Body: body}
 }
 
-// session is how requests are sent.
+// session carries requests, and keeps the answers.
 type session struct {
 	way      *way
 	more     infer.Settings // besides those that were found
 	before   []exchange     // answers that are repeated and not asked for again
 	isClosed bool           // nothing else is sent
+
+	pool  http.RoundTripper
+	mu    sync.Mutex // a login may go on for others
+	taken []exchange
 }
 
-// do reads in a session of its own, and returns the answers too that were not there before.
-func (x *examination) do(ctx context.Context, in session, read reader) (d decoded, _ []exchange, err error) {
-	answers := &tape{session: in}
+// do reads in a session of its own.
+func (x *examination) do(ctx context.Context, in *session, read reader) (d decoded, err error) {
 	cfg := x.options.Client
-	cfg.Around = func(pool http.RoundTripper) http.RoundTripper { answers.pool = pool; return answers }
+	cfg.Around = func(pool http.RoundTripper) http.RoundTripper { in.pool = pool; return in }
 	cfg.Credentials, cfg.MaxRetries = in.way.credentials, min(cfg.MaxRetries, 1)
 	if isLogin := in.way.credentials.Email != ""; isLogin || len(in.before) > 0 {
 		cfg.MaxRetries = 0 // a repeated failure stays one
@@ -65,7 +68,7 @@ func (x *examination) do(ctx context.Context, in session, read reader) (d decode
 	cfg.Wire, err = x.wire.With(in.more)
 	c, errConfig := client.New(cfg)
 	if err = cmp.Or(err, errConfig); err != nil {
-		return decoded{lacking: unread}, nil, fmt.Errorf("the setting %w", err)
+		return decoded{lacking: unread}, fmt.Errorf("the setting %w", err)
 	}
 	defer c.Close()
 
@@ -73,40 +76,31 @@ func (x *examination) do(ctx context.Context, in session, read reader) (d decode
 	if err != nil {
 		d.lacking = unread
 	}
-	answers.mu.Lock()
-	defer answers.mu.Unlock()
-	x.report.Requests += len(answers.taken)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	x.report.Requests += len(in.taken)
 
-	return d, slices.Clone(answers.taken), err
-}
-
-// tape carries the requests of a session, and keeps the answers.
-type tape struct {
-	session
-
-	pool  http.RoundTripper
-	mu    sync.Mutex // a login may go on for others
-	taken []exchange
+	return d, err
 }
 
 // RoundTrip repeats the last answer that a request had before, or else carries it and keeps the beginning of its
 // answer.
-func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
+func (in *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	query := req.URL.Query()
 	query.Del(transport.KeyParameter)
 	request := req.Method + " " + req.URL.EscapedPath() + "?" + query.Encode()
-	for _, x := range slices.Backward(t.before) {
+	for _, x := range slices.Backward(in.before) {
 		if x.request == request {
 			again := *x.response
 			again.Header, again.Request, again.Body = again.Header.Clone(), req, io.NopCloser(bytes.NewReader(x.body))
 			return &again, nil
 		}
 	}
-	if t.isClosed {
+	if in.isClosed {
 		return nil, errors.New("this request was not sent")
 	}
 
-	resp, err := t.pool.RoundTrip(req)
+	resp, err := in.pool.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +115,9 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body} // which repeats its error
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.taken = append(t.taken, exchange{request, &kept, begin})
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.taken = append(in.taken, exchange{request, &kept, begin})
 
 	return resp, nil
 }
@@ -150,10 +144,12 @@ func (r *reading) hasSeen() bool {
 // report has a finding about the last reading that has seen something. The error is that of the reading.
 func (x *examination) examine(ctx context.Context, r *reading) error {
 	r.way = cmp.Or(r.way, x.use)
-	r.decoded, r.answers, r.err = x.do(ctx, session{way: r.way}, r.read)
+	in := &session{way: r.way}
+	r.decoded, r.err = x.do(ctx, in, r.read)
+	r.answers = in.taken
 	if best := x.fitting(ctx, r); best != nil {
 		x.wire, _ = x.wire.With(best.Shortest(func(less infer.Settings) bool { // it was tried
-			read, _, _ := x.do(ctx, session{r.way, less, r.answers, true}, r.read)
+			read, _ := x.do(ctx, &session{way: r.way, more: less, before: r.answers, isClosed: true}, r.read)
 			return read.fits(r.decoded)
 		}))
 	}
@@ -174,13 +170,14 @@ func (x *examination) fitting(ctx context.Context, r *reading) (best infer.Setti
 		if best != nil && r.lacking == 0 {
 			break // nothing is better, and another one may send requests
 		}
-		read, more, err := x.do(ctx, session{r.way, s, r.answers, false}, r.read)
+		in := &session{way: r.way, more: s, before: r.answers}
+		read, err := x.do(ctx, in, r.read)
 		isBetter := read.lacking < r.lacking
 		if wasRead { // only more of it is wanted
 			isBetter = read.fits(r.decoded)
 		}
 		if isBetter {
-			best, r.decoded, r.err, r.answers = s, read, err, append(r.answers, more...)
+			best, r.decoded, r.err, r.answers = s, read, err, append(r.answers, in.taken...)
 		}
 	}
 
@@ -231,7 +228,7 @@ func (x *examination) conclude(ctx context.Context) {
 // verdict reads the answers to a reading once more with the settings in the end, by which they have to be read as they
 // were. What an answer consists of shows why settings are needed.
 func (x *examination) verdict(ctx context.Context, r *reading, isConfigured bool) (Word, string) {
-	last, _, _ := x.do(ctx, session{r.way, nil, r.answers, true}, r.read)
+	last, _ := x.do(ctx, &session{way: r.way, before: r.answers, isClosed: true}, r.read)
 	switch {
 	case r.err != nil:
 		return Broken, x.describe(r.err) + "; no setting was found with which it is read"

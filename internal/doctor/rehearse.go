@@ -101,12 +101,8 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 
 // submit sends a request; nil where it was not sent, or is refused.
 func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
-	if ctx.Err() != nil {
-		return nil
-	}
-
 	at := time.Now()
-	sent, _, err := r.do(ctx, session{way: r.use}, r.who.submit(requestType))
+	sent, err := r.do(ctx, &session{way: r.use}, r.who.submit(requestType))
 	if err != nil {
 		r.report.add("Rehearsal", requestType, Broken, r.describe(err))
 	}
@@ -226,7 +222,7 @@ func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	}
 
 	var survey choice.Survey
-	sent := r.who.sentAs(shown.consent)
+	sent := shown.sent
 	survey.Add(sent.Print(), choice.PrintOf(shown.consent))
 	kept, _ := survey.Proposal(1)
 	found := sent.form.Merge(client.ConsentSettings(kept))
@@ -265,7 +261,7 @@ func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire)
 // write sends an update of the consent, and reads the record for a while. It returns the reading that shows it, and
 // what became of it.
 func (r *rehearsal) write(ctx context.Context, u update, check string, patience time.Duration) (shown *reading, outcome string) {
-	_, _, err := r.do(ctx, session{way: r.use, more: u.form}, r.who.overwrite(u.Record))
+	_, err := r.do(ctx, &session{way: r.use, more: u.form}, r.who.overwrite(u.Record))
 	outcome = "accepted, and not read back"
 	if err != nil {
 		outcome = r.describe(err)
@@ -290,7 +286,7 @@ func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Du
 	for {
 		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: r.who.consent}
 		if r.examine(ctx, one) == nil {
-			r.lag = max(r.lag, time.Since(r.who.sentAs(one.consent).at))
+			r.lag = max(r.lag, time.Since(one.sent.at))
 			return one
 		}
 		if !wait(ctx, end) {
@@ -301,7 +297,7 @@ func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Du
 
 // withdraw writes a consent that refuses everything, since no request removes a record.
 func (r *rehearsal) withdraw(ctx context.Context) {
-	if r.left == nil || ctx.Err() != nil {
+	if r.left == nil {
 		return
 	}
 
