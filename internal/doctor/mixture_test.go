@@ -133,10 +133,10 @@ func wantRead(t *testing.T, m mixture) {
 		want string
 	}{
 		"the consent":      {ada.described, "10110"},
-		"no consent":       {nobody.consent, none},
+		"no consent":       {nothing(nobody.consent), ""},
 		"the profile":      {ada.readProfile, `"plan":"pro"`},
-		"no profile":       {nobody.readProfile, none},
-		"pending requests": {readPending(ada.Scope), "data_deletion " + ada.Identity + " waiting"},
+		"no profile":       {nothing(nobody.readProfile), ""},
+		"pending requests": {pendingOf(ada.Scope).read, "data_deletion " + ada.Identity + " waiting"},
 		"the day":          {readDay(ada.Scope, adasDay), m.day},
 	} {
 		if got, err := tc.read(t.Context(), c); err != nil || !strings.Contains(got.text, tc.want) {

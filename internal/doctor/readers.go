@@ -27,25 +27,15 @@ import (
 
 // decoded is what the provider makes of an answer.
 type decoded struct {
-	// text describes it. It may hold personal data, and is compared, never shown.
-	text string
-	// lacking is how many fields are missing from it that the provider needs; unread if it is not read.
-	lacking int
+	text    string // that describes it; empty if it holds nothing. It may hold personal data, and is compared, never shown
+	lacking int    // how many fields are missing from it that the provider needs; unread if it is not read
 
 	consent  decode.Consent
 	sent     *update // that the consent is; nil if it is not compared
 	requests []decode.PendingRecord
 }
 
-const (
-	// What an answer is that holds nothing: of a person, or of a list, a day and data.
-	none  = "none"
-	empty = "empty"
-
-	unread = math.MaxInt
-)
-
-func (d decoded) isEmpty() bool { return d.text == none || d.text == empty }
+const unread = math.MaxInt
 
 // fits reports whether an answer is read as it was before, with as many fields at least.
 func (d decoded) fits(before decoded) bool {
@@ -79,7 +69,7 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 	record, err := c.GetConsent(ctx, p.Person)
 	d := decoded{text: fmt.Sprint(choice.PrintOf(record)), consent: record}
 	if transport.IsClass(err, transport.ClassNotFound) {
-		d.text, err = none, nil
+		return decoded{}, nil
 	}
 	if err != nil || len(p.updates) == 0 {
 		return d, err
@@ -95,8 +85,7 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 	return d, nil
 }
 
-// overwrite returns what sends an update of the consent, whatever the service holds. If the answer is lost, it is
-// sent again unless the service shows it.
+// overwrite returns what sends an update whatever the service holds, and once more if it is lost and not shown.
 func (p person) overwrite(u choice.Record) reader {
 	isMissing := func(read choice.Reading) bool { return !read.Held.HasClauses(u.Clauses) }
 	return func(ctx context.Context, c *client.Client) (decoded, error) {
@@ -109,7 +98,7 @@ func (p person) overwrite(u choice.Record) reader {
 func (p person) readProfile(ctx context.Context, c *client.Client) (decoded, error) {
 	profile, err := c.GetProfile(ctx, p.Person, p.profile)
 	if transport.IsClass(err, transport.ClassNotFound) {
-		return decoded{text: none}, nil
+		return decoded{}, nil
 	}
 
 	d := decoded{text: jsonvalue.FormatObject(profile.Members)}
@@ -129,10 +118,10 @@ func (p person) proposeProfile(a infer.Answer) []infer.Settings {
 func nothing(of reader) reader {
 	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		d, err := of(ctx, c)
-		if err == nil && !d.isEmpty() && d.text != "{}" {
-			return d, errors.New("the service shows something about a person of whom there is nothing")
+		if d.text != "" && d.text != "{}" {
+			err = cmp.Or(err, errors.New("the service shows something about a person of whom there is nothing"))
 		}
-		return decoded{text: none}, err
+		return decoded{}, err
 	}
 }
 
@@ -162,49 +151,45 @@ func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
 	case receipt.NotUnderstood != "":
 		return decoded{}, errors.New("the answer is no receipt, and the list has not shown the request")
 	}
-	return decoded{text: empty}, nil
+	return decoded{}, nil
 }
 
-// readPending reads each of the pending requests of a scope with its ID, type, person and status. Without an ID or a
-// time, nothing tells it from another one.
-func readPending(scope client.Scope) reader {
-	return func(ctx context.Context, c *client.Client) (d decoded, _ error) {
-		list, err := c.ListPending(ctx, scope)
-		if err == nil && list.Gap != "" {
-			err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
-		}
+// pendingOf is the list of pending requests of a scope.
+type pendingOf client.Scope
 
-		var texts []string
-		for _, r := range list.Records {
-			fields := []string{r.ID, r.RequestType, r.Identity, ""}
-			if r.Progress != decode.Unclear {
-				fields[3] = decode.StatusMeanings[r.Progress]
-			}
-			if r.ID == "" && !r.CreatedAt.IsZero() {
-				fields = fields[1:]
-			}
-			known := slices.DeleteFunc(fields, func(field string) bool { return field == "" })
-			d.lacking += len(fields) - len(known)
-			texts = append(texts, strings.Join(known, " "))
-		}
-		d.text, d.requests = cmp.Or(strings.Join(texts, "; "), empty), list.Records
-
-		return d, err
+// read reads each request with its ID, type, person and status. Without an ID, its time tells it from another one.
+func (scope pendingOf) read(ctx context.Context, c *client.Client) (d decoded, _ error) {
+	list, err := c.ListPending(ctx, client.Scope(scope))
+	if list.Gap != "" {
+		err = &transport.Error{Class: transport.ClassPayload, Detail: list.Gap}
 	}
+
+	var texts []string
+	for _, r := range list.Records {
+		fields := []string{r.ID, r.RequestType, r.Identity, ""}
+		if r.Progress != decode.Unclear {
+			fields[3] = decode.StatusMeanings[r.Progress]
+		}
+		if r.ID == "" && !r.CreatedAt.IsZero() {
+			fields = fields[1:]
+		}
+		known := slices.DeleteFunc(fields, func(field string) bool { return field == "" })
+		d.lacking += len(fields) - len(known)
+		texts = append(texts, strings.Join(known, " "))
+	}
+	d.text, d.requests = strings.Join(texts, "; "), list.Records
+
+	return d, err
 }
 
-// sampleRecords is how many records of each answer are read at most.
-const sampleRecords = 100
-
-// readDay reads the beginning of the export of a day. With a parameter that selects a kind, it reads the beginning of
-// each kind.
+// readDay reads the beginning of the export of a day, or that of each kind if a parameter selects the kind.
 func readDay(project client.Scope, day time.Time) reader {
 	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		var counts records.Counts
 		_, err := c.Export(ctx, project, client.ExportQuery{Day: day, Kinds: records.Kinds}, func(all client.Records) error {
 			counts = records.Counts{}
 			for kind := range all {
-				if counts[kind]++; counts[kind] == sampleRecords {
+				if counts[kind]++; counts[kind] == 100 {
 					break
 				}
 			}
@@ -221,6 +206,6 @@ func readDay(project client.Scope, day time.Time) reader {
 			}
 		}
 
-		return decoded{text: cmp.Or(strings.Join(parts, ", "), empty)}, err
+		return decoded{text: strings.Join(parts, ", ")}, err
 	}
 }

@@ -28,7 +28,7 @@ const limitBody = 1 << 20
 
 // exchange is an answer of the service as it came.
 type exchange struct {
-	request  string         // by which the answer is found again: method, path and query, without a credential
+	request  string         // by which the answer is found again: method, path and query
 	response *http.Response // but for its body
 	body     []byte         // its beginning
 }
@@ -65,30 +65,29 @@ func (x *examination) do(ctx context.Context, in *session, read reader) (d decod
 	if isLogin := in.way.credentials.Email != ""; isLogin || len(in.before) > 0 {
 		cfg.MaxRetries = 0 // a repeated failure stays one
 	}
-	cfg.Wire, err = x.wire.With(in.more)
-	c, errConfig := client.New(cfg)
-	if err = cmp.Or(err, errConfig); err != nil {
+	var c *client.Client
+	if cfg.Wire, err = x.wire.With(in.more); err == nil {
+		c, err = client.New(cfg)
+	}
+	if err != nil {
 		return decoded{lacking: unread}, fmt.Errorf("the setting %w", err)
 	}
 	defer c.Close()
 
 	d, err = read(ctx, c)
-	if err != nil {
-		d.lacking = unread
-	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	x.report.Requests += len(in.taken)
+	if err != nil {
+		return decoded{lacking: unread}, err
+	}
 
-	return d, err
+	return d, nil
 }
 
-// RoundTrip repeats the last answer that a request had before, or else carries it and keeps the beginning of its
-// answer.
+// RoundTrip repeats the last answer that a request had before, or else carries it and keeps the beginning of its answer.
 func (in *session) RoundTrip(req *http.Request) (*http.Response, error) {
-	query := req.URL.Query()
-	query.Del(transport.KeyParameter)
-	request := req.Method + " " + req.URL.EscapedPath() + "?" + query.Encode()
+	request := req.Method + " " + req.URL.RequestURI()
 	for _, x := range slices.Backward(in.before) {
 		if x.request == request {
 			again := *x.response
@@ -127,17 +126,12 @@ type reading struct {
 	group, check string // of the report
 	way          *way   // nil for that of the report
 	read         reader
-	propose      func(infer.Answer) []infer.Settings // nil proposes nothing
-	whenEmpty    string                              // what the report says if there was nothing to see; empty if that is what was wanted
+	propose      func(infer.Answer) []infer.Settings
+	whenEmpty    string // what the report says if there was nothing to see; empty if that is what was wanted
 
 	answers []exchange
 	decoded
 	err error
-}
-
-// hasSeen reports whether there is a reading that has seen something.
-func (r *reading) hasSeen() bool {
-	return r != nil && r.err == nil && !r.isEmpty()
 }
 
 // examine reads from the service, and adopts settings that fit the answers, without those that it does not need. The
@@ -155,8 +149,8 @@ func (x *examination) examine(ctx context.Context, r *reading) error {
 	}
 
 	key := r.group + " " + r.check + " " + r.way.name
-	if r.hasSeen() || !x.readings[key].hasSeen() {
-		x.readings[key] = r
+	if r.text != "" || x.readings[key].text == "" {
+		x.readings[key] = *r
 	}
 
 	return r.err
@@ -184,10 +178,9 @@ func (x *examination) fitting(ctx context.Context, r *reading) (best infer.Setti
 	return best
 }
 
-// proposals returns the settings that are proposed for a reading and may be shown; only those of its next page
-// if it is read.
+// proposals returns what is proposed for a reading and may be shown; only settings of its next page if it is read.
 func (x *examination) proposals(r *reading) (all []infer.Settings) {
-	if len(r.answers) == 0 || r.propose == nil {
+	if len(r.answers) == 0 {
 		return nil
 	}
 	for _, s := range r.propose(r.answers[0].evidence()) {
@@ -203,8 +196,7 @@ func (x *examination) proposals(r *reading) (all []infer.Settings) {
 	return all
 }
 
-// conclude adds a finding about each reading, and one about the settings in the end. That credentials or a path family
-// are not accepted matters only if all are.
+// conclude adds a finding about each reading, and one about the settings in the end.
 func (x *examination) conclude(ctx context.Context) {
 	x.report.Wire = x.wire.Minimal()
 	isConfigured := reflect.DeepEqual(x.report.Wire, x.options.Client.Wire.Minimal())
@@ -217,9 +209,9 @@ func (x *examination) conclude(ctx context.Context) {
 		word, text := x.verdict(ctx, r, isConfigured)
 		if r.group == access {
 			text = "with " + r.way.name + ": " + text
-			if x.use != nil && word == Broken && !slices.Contains(r.way.accepted, r.check) {
-				word = Differs
-			}
+		}
+		if r.group == access && x.use != nil && !slices.Contains(r.way.accepted, r.check) {
+			word = Differs // other credentials are accepted, or the other path family
 		}
 		x.report.add(r.group, r.check, word, text)
 	}
@@ -227,25 +219,25 @@ func (x *examination) conclude(ctx context.Context) {
 
 // verdict reads the answers to a reading once more with the settings in the end, by which they have to be read as they
 // were. What an answer consists of shows why settings are needed.
-func (x *examination) verdict(ctx context.Context, r *reading, isConfigured bool) (Word, string) {
+func (x *examination) verdict(ctx context.Context, r reading, isConfigured bool) (Word, string) {
 	last, _ := x.do(ctx, &session{way: r.way, before: r.answers, isClosed: true}, r.read)
 	switch {
 	case r.err != nil:
 		return Broken, x.describe(r.err) + "; no setting was found with which it is read"
 	case !last.fits(r.decoded):
 		return Broken, "the answer is read with its own settings, and not with all of them together"
-	case r.whenEmpty != "" && r.isEmpty():
-		return Unknown, r.whenEmpty
 	case last.lacking > 0:
 		return Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
+	case r.whenEmpty != "" && r.text == "":
+		return Unknown, r.whenEmpty
 	case isConfigured:
 		return OK, "read as configured"
 	}
 
-	v, _ := jsonvalue.Parse(r.answers[len(r.answers)-1].evidence().Body)
-	text := "read with the wire settings below; the answer is " + decode.Structure(v)
-	if x.hides(text) {
-		text = "read with the wire settings below"
+	text := "read with the wire settings below"
+	v, err := jsonvalue.Parse(r.answers[len(r.answers)-1].evidence().Body)
+	if structure := decode.Structure(v); err == nil && !x.hides(structure) {
+		text += "; the answer is " + structure
 	}
 
 	return OK, text

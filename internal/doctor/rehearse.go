@@ -23,8 +23,7 @@ import (
 const (
 	readInterval = time.Second
 	lateness     = 10 * time.Second
-	// dataInterval is between two requests for all data, each of which is queued.
-	dataInterval = 15 * time.Second
+	dataInterval = 15 * time.Second // between two requests for all data, each of which is queued
 )
 
 // rehearsal does everything once with one person.
@@ -44,7 +43,7 @@ type request struct {
 	at       time.Time
 	listed   bool      // the list has shown it
 	delisted bool      // the list has shown it, and no longer does
-	due      time.Time // when the data is asked for again
+	due      time.Time // when the data is asked for again, unless it is listed
 }
 
 // rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
@@ -124,29 +123,21 @@ func (r *rehearsal) find(ctx context.Context, request *request) {
 		return
 	}
 
-	isThere := slices.ContainsFunc(list.requests, request.isRecord)
-	switch {
-	case isThere && !request.listed:
-		request.listed, r.lag = true, max(r.lag, time.Since(request.at))
-	case !isThere && request.listed && !request.delisted:
-		request.delisted, request.due = true, time.Now()
+	isThere := slices.ContainsFunc(list.requests, func(record decode.PendingRecord) bool {
+		isOfType := slices.Contains([]string{request.Type, ""}, record.RequestType)
+		return isOfType && record.Identity == request.Person && strings.Contains(record.ID, request.ID) // "" if it has none
+	})
+	if isThere && !request.listed {
+		request.listed, request.due, r.lag = true, time.Time{}, max(r.lag, time.Since(request.at))
 	}
-}
-
-// isRecord reports whether a record of the list may be that of the request. Without an id, person and type
-// are all that is known.
-func (a *request) isRecord(record decode.PendingRecord) bool {
-	isOfType := record.RequestType == a.Type || record.RequestType == ""
-	return isOfType && record.Identity == a.Person && strings.Contains(record.ID, a.ID)
+	request.delisted = request.listed && !isThere
 }
 
 // showsProfile reports whether the profile is read as it was written.
 func (r *rehearsal) showsProfile(ctx context.Context, _ *request) bool {
-	profile := &reading{
-		group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile,
-		whenEmpty: "the profile that was written is not shown",
-	}
-	r.isWritten = r.examine(ctx, profile) == nil && !profile.isEmpty() && profile.lacking == 0
+	const whenEmpty = "the profile that was written is not shown"
+	profile := &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile, whenEmpty: whenEmpty}
+	r.isWritten = r.examine(ctx, profile) == nil && profile.text != "" && profile.lacking == 0
 
 	return r.isWritten
 }
@@ -159,11 +150,10 @@ func (r *rehearsal) getsData(ctx context.Context, request *request) bool {
 	}
 
 	request.due = time.Now().Add(dataInterval)
-	who := r.who
-	who.isListed = request.listed
-	data := &reading{group: "All data", check: "data", read: who.data, propose: infer.Data, whenEmpty: "no data came"}
+	r.who.isListed = request.listed
+	data := &reading{group: "All data", check: "data", read: r.who.data, propose: infer.Data, whenEmpty: "no data came"}
 
-	return r.examine(ctx, data) == nil && !data.isEmpty()
+	return r.examine(ctx, data) == nil && data.text != ""
 }
 
 // showsNoProfile reports whether there is no profile. What was never read is deleted once the list says so.
@@ -204,8 +194,7 @@ type update struct {
 	at   time.Time
 }
 
-// writeConsent writes a consent in each form until one is read back, and adopts that form and how its record differs
-// from it.
+// writeConsent writes a consent in each form until one is read back, and adopts what that shows.
 func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
@@ -233,8 +222,7 @@ func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	r.report.add("Rehearsal", "consent update", OK, "read back as written, with "+sent.form.Sentence())
 }
 
-// tryForms writes an update in each form, the configured one first, until a reading shows one. It returns that
-// reading, and what became of each form.
+// tryForms tries each form, the configured one first. It returns the reading that shows one, and what became of each.
 func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire) (shown *reading, outcomes []string) {
 	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
 		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
@@ -258,8 +246,7 @@ func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire)
 	return nil, outcomes
 }
 
-// write sends an update of the consent, and reads the record for a while. It returns the reading that shows it, and
-// what became of it.
+// write sends an update of the consent. It returns the reading that shows one, and what became of this one.
 func (r *rehearsal) write(ctx context.Context, u update, check string, patience time.Duration) (shown *reading, outcome string) {
 	_, err := r.do(ctx, &session{way: r.use, more: u.form}, r.who.overwrite(u.Record))
 	outcome = "accepted, and not read back"
@@ -279,20 +266,18 @@ func (r *rehearsal) write(ctx context.Context, u update, check string, patience 
 	return r.readBack(ctx, check, patience), outcome
 }
 
-// readBack reads the record until it is one of those that were written, and returns the reading that shows it; nil if
-// it is not shown in time.
+// readBack returns the reading that shows one of the updates; nil if none is shown in time.
 func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Duration) *reading {
 	end := time.Now().Add(patience)
-	for {
+	for isDue := true; isDue; isDue = wait(ctx, end) {
 		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: r.who.consent}
 		if r.examine(ctx, one) == nil {
 			r.lag = max(r.lag, time.Since(one.sent.at))
 			return one
 		}
-		if !wait(ctx, end) {
-			return nil
-		}
 	}
+
+	return nil
 }
 
 // withdraw writes a consent that refuses everything, since no request removes a record.

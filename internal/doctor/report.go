@@ -17,14 +17,12 @@ import (
 // Word is the verdict of a finding.
 type Word string
 
-// The words, the best first. OK: the provider works with this as it is configured. Unknown:
-// the examination could not find out. Differs: another setting is needed, or the
-// provider does not understand a part of it. Broken: nothing works until this is fixed.
+// The words, the best first.
 const (
-	OK      Word = "ok"
-	Unknown Word = "unknown"
-	Differs Word = "differs"
-	Broken  Word = "broken"
+	OK      Word = "ok"      // the provider works with this as it is configured
+	Unknown Word = "unknown" // the examination could not find out
+	Differs Word = "differs" // another setting is needed, or the provider does not understand a part of it
+	Broken  Word = "broken"  // nothing works until this is fixed
 )
 
 // Finding is one thing that was examined.
@@ -48,8 +46,7 @@ type Rehearsal struct {
 	Lag       string   `json:"lag"`             // the longest time after which a reading showed what had been accepted
 }
 
-// Report is the result of an examination. It holds names and never a value of the service,
-// a credential or a person.
+// Report is the result of an examination. It holds names, and never a value of the service, a credential or a person.
 type Report struct {
 	Format      int         `json:"format"` // of this JSON
 	Version     string      `json:"provider_version"`
@@ -71,16 +68,14 @@ func (r *Report) add(group, check string, word Word, text string) {
 
 // judge derives the result and the exit status from the worst word.
 func (r *Report) judge() {
-	words := []Word{OK, Unknown, Differs, Broken}
-	worst := 0
+	words, worst := []Word{OK, Unknown, Differs, Broken}, 0
 	for _, f := range r.Findings {
 		worst = max(worst, slices.Index(words, f.Word))
 	}
 	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
 }
 
-// describe returns a failure without the service's own words, since the detail of an error status, or of an
-// answer that is not JSON, may quote people. A name in it may be a person's.
+// describe returns a failure without the service's own words, and without a detail that may quote people.
 func (x *examination) describe(err error) string {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
