@@ -96,10 +96,10 @@ func Examine(ctx context.Context, o Options) *Report {
 	if x.use != nil && o.Rehearse {
 		x.rehearse(ctx)
 	}
-	x.conclude(context.WithoutCancel(ctx))
 	if ctx.Err() != nil {
 		r.add(access, "interrupted", Broken, "the examination was interrupted, and covers what was done until then")
 	}
+	x.conclude(context.WithoutCancel(ctx))
 
 	wire, _ := json.Marshal(r.Wire) // texts, lists and maps of texts
 	r.WireBlock = infer.ParseSettings(wire).Block()

@@ -23,8 +23,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// limitBody is how much of an answer is kept, in bytes: a day may be long.
-const limitBody = 1 << 20
+const limitBody = 1 << 20 // bytes of an answer that are kept: a day may be long
 
 // exchange is an answer of the service as it came.
 type exchange struct {
@@ -215,6 +214,7 @@ func (x *examination) conclude(ctx context.Context) {
 		}
 		x.report.add(r.group, r.check, word, text)
 	}
+	slices.SortStableFunc(x.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Group, b.Group) })
 }
 
 // verdict reads the answers to a reading once more with the settings in the end, by which they have to be read as they
