@@ -47,7 +47,13 @@ func listOf(identities ...string) prototest.ListRequest {
 // wantNames fails the test unless exactly these people are listed, in this order.
 func wantNames(t *testing.T, results prototest.ListResults, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, results.Names()); diff != "" {
+	var names []string
+	for _, result := range results {
+		if result.Identity != nil {
+			names = append(names, result.DisplayName)
+		}
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("listed are other people (-want +got):\n%s\n%v", diff, results.Diagnostics().Errors())
 	}
 }

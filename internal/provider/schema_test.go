@@ -54,7 +54,7 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		return diags
 	}
 
-	schemas := p.Schemas()
+	schemas := p.Schemas
 	for name, schema := range schemas.ResourceSchemas {
 		check(name, schema, p.Validate)
 	}

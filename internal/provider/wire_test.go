@@ -54,7 +54,7 @@ func TestWire_blockAndVariableAreTheSameSettings(t *testing.T) {
 	}
 
 	// Every setting of the schema has a value above.
-	wantEach(t, p.Schemas().Provider.Block.BlockTypes[0].Block, all)
+	wantEach(t, p.Schemas.Provider.Block.BlockTypes[0].Block, all)
 }
 
 // wantEach fails the test where a setting of a block has no value.

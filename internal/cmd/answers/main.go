@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command answers reads a template of a page from its input, and writes it with the tables of
-// package catalogue in place of the line "<!-- answers -->". It is a step of `make docs`.
+// Command answers reads a template of a page from its input, and writes it with a table of package catalogue in place
+// of each line "<!-- answers: endpoint -->". It is a step of `make docs`.
 package main
 
 import (
@@ -22,25 +22,15 @@ func main() {
 		os.Exit(1)
 	}
 
-	var tables strings.Builder
-	for i, endpoint := range catalogue.Endpoints {
-		if i > 0 {
-			tables.WriteString("\n")
-		}
-		fmt.Fprintf(&tables, "## %s\n\n| answer | of | it is | settings |\n|---|---|---|---|\n", headings[endpoint])
+	text := string(page)
+	for _, endpoint := range catalogue.Endpoints {
+		table := "| answer | of | it is | settings |\n|---|---|---|---|\n"
 		for _, a := range catalogue.Of(endpoint) {
-			fmt.Fprintf(&tables, "| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a))
+			table += fmt.Sprintf("| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a))
 		}
+		text = strings.Replace(text, fmt.Sprintf("<!-- answers: %s -->\n", endpoint), strings.ReplaceAll(table, "{{", `{{"{{"}}`), 1)
 	}
-	text := strings.ReplaceAll(tables.String(), "{{", `{{"{{"}}`)
-	fmt.Fprint(os.Stdout, strings.Replace(string(page), "<!-- answers -->\n", text, 1))
-}
-
-// headings are the endpoints as the page names them.
-var headings = map[catalogue.Endpoint]string{
-	catalogue.Login: "Log in", catalogue.User: "Read the current user", catalogue.Consent: "Read consent", catalogue.ConsentUpdate: "Update consent",
-	catalogue.Profile: "Read a profile", catalogue.ProfileUpdate: "Update a profile", catalogue.Deletion: "Delete all data", catalogue.AllData: "Get all data",
-	catalogue.Pending: "List pending requests", catalogue.Export: "Export a day",
+	fmt.Fprint(os.Stdout, text)
 }
 
 // meanings are what answers are, as the page says it.

@@ -31,7 +31,7 @@ type described struct {
 func readSchemas(t *testing.T) (all []described) {
 	t.Helper()
 	p := prototest.MustStart(t, prototest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "invented"})
-	read := p.Schemas()
+	read := p.Schemas
 	add := func(object, class string, block *tfprotov6.SchemaBlock) {
 		all = append(all, described{object: object, description: block.Description})
 		all = append(all, blocksOf(object, "", class, block)...)
@@ -41,7 +41,7 @@ func readSchemas(t *testing.T) (all []described) {
 	for name, schema := range read.ResourceSchemas {
 		add("Resource `"+name+"`", "open", schema.Block)
 	}
-	for name, schema := range p.IdentitySchemas() {
+	for name, schema := range p.Identities {
 		for _, a := range schema.IdentityAttributes {
 			all = append(all, described{"Resource `" + name + "`", "identity." + a.Name, a.Description, "identity", nil})
 		}

@@ -16,7 +16,7 @@ type Invocation struct {
 // PlanAction validates and plans an action. known are values that become known in between.
 func (p *Provider) PlanAction(name string, config Attributes, known ...Attributes) Diagnostics {
 	p.t.Helper()
-	schema := p.schemas.ActionSchemas[name].Schema
+	schema := p.Schemas.ActionSchemas[name].Schema
 	validated := call(p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packed(schema, config)})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -48,7 +48,7 @@ func (p *Provider) Invoke(name string, config Attributes) Invocation {
 // InvokePlanned invokes an action. It calls heard, unless that is nil, with each message.
 func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) (invoked Invocation) {
 	p.t.Helper()
-	packed := p.packed(p.schemas.ActionSchemas[name].Schema, config)
+	packed := p.packed(p.Schemas.ActionSchemas[name].Schema, config)
 	stream := call(p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
 	for event := range stream.Events {
 		switch event := event.Type.(type) {

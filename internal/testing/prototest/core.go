@@ -51,42 +51,33 @@ func checkPlan(schema *tfprotov6.Schema, c change) (reasons []string) {
 		}
 	}
 
-	return append(reasons, writeOnly(schema, c.planned)...)
+	return reasons
 }
 
 // isAllowed reports whether an attribute may be planned so: as it is configured or, if it is configured at all, as it
-// was before. An attribute that is not configured may be computed.
+// was before. An attribute that is not configured may be computed. One that is write-only has no value.
 func (c change) isAllowed(a *tfprotov6.SchemaAttribute) bool {
 	planned, configured, before := c.planned[a.Name], c.config[a.Name], c.prior[a.Name]
 	switch {
+	case a.WriteOnly:
+		return planned == nil
 	case configured == nil:
 		return planned == nil || a.Computed
-	case a.WriteOnly, cmp.Equal(planned, configured):
+	case cmp.Equal(planned, configured):
 		return true
 	}
 
 	return before != nil && cmp.Equal(planned, before)
 }
 
-// writeOnly returns which write-only attributes have a value.
-func writeOnly(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
-	for _, a := range schema.Block.Attributes {
-		if a.WriteOnly && object[a.Name] != nil {
-			reasons = append(reasons, a.Name+" is write-only and has a value")
-		}
-	}
-	return reasons
-}
-
-// checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown, or
-// a write-only attribute has a value.
-func checkStored(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
+// checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown.
+func checkStored(object Attributes) (reasons []string) {
 	for name, v := range object {
 		if strings.Contains(fmt.Sprint(v), string(Unknown)) {
 			reasons = append(reasons, name+" is still unknown")
 		}
 	}
-	return append(reasons, writeOnly(schema, object)...)
+	return reasons
 }
 
 // checkApplied holds a new state, whose values are known, to the rule of Terraform's core that every

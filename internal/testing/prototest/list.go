@@ -28,17 +28,6 @@ type ListResult struct {
 // ListResults are the results of a list, in order.
 type ListResults []ListResult
 
-// Names returns the display names of the results that have one.
-func (r ListResults) Names() []string {
-	var names []string
-	for _, result := range r {
-		if result.Identity != nil {
-			names = append(names, result.DisplayName)
-		}
-	}
-	return names
-}
-
 // Diagnostics returns the diagnostics of all results.
 func (r ListResults) Diagnostics() (diags Diagnostics) {
 	for _, result := range r {
@@ -50,7 +39,7 @@ func (r ListResults) Diagnostics() (diags Diagnostics) {
 // ValidateList checks the configuration of a list block.
 func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	packed := p.packed(p.schemas.ListResourceSchemas[name], config)
+	packed := p.packed(p.Schemas.ListResourceSchemas[name], config)
 	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 }
 
@@ -68,7 +57,7 @@ func (p *Provider) List(name string, req ListRequest) ListResults {
 func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest) (results ListResults) {
 	p.t.Helper()
 	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
-		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
+		TypeName: name, Config: p.packed(p.Schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
 
 	for from := range stream.Results {

@@ -25,11 +25,12 @@ import (
 // Provider is a configured provider, driven without a CLI. It checks every plan
 // and every new state by the rules that Terraform's core applies.
 type Provider struct {
-	t          testing.TB
-	server     provider.Server
-	schemas    *tfprotov6.GetProviderSchemaResponse
-	identities map[string]*tfprotov6.ResourceIdentitySchema
-	config     *tfprotov6.DynamicValue
+	Schemas    *tfprotov6.GetProviderSchemaResponse
+	Identities map[string]*tfprotov6.ResourceIdentitySchema // of resources
+
+	t      testing.TB
+	server provider.Server
+	config *tfprotov6.DynamicValue
 }
 
 // Start serves a provider with an environment of its own and configures it.
@@ -49,9 +50,9 @@ func Validate(tb testing.TB, config Attributes, environment map[string]string, o
 	tb.Helper()
 	getenv := func(name string) string { return environment[name] }
 	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
-	p.schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	p.identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
-	p.config = p.packed(p.schemas.Provider, config)
+	p.Schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	p.Identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
+	p.config = p.packed(p.Schemas.Provider, config)
 
 	return p, call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config}).Diagnostics
 }
@@ -111,20 +112,12 @@ func (p *Provider) NewRun() {
 // Reconfigure is NewRun with other settings in the provider block.
 func (p *Provider) Reconfigure(config Attributes) {
 	p.t.Helper()
-	p.config = p.packed(p.schemas.Provider, config)
+	p.config = p.packed(p.Schemas.Provider, config)
 	p.NewRun()
 }
 
 // Stop tells the provider that Terraform wants to end.
 func (p *Provider) Stop() { call(p, p.server.StopProvider, &tfprotov6.StopProviderRequest{}) }
-
-// Schemas returns the schemas of the provider and of all its objects.
-func (p *Provider) Schemas() *tfprotov6.GetProviderSchemaResponse { return p.schemas }
-
-// IdentitySchemas returns the schemas of resource identities by the resource.
-func (p *Provider) IdentitySchemas() map[string]*tfprotov6.ResourceIdentitySchema {
-	return p.identities
-}
 
 // NoErrors fails the test where there are errors.
 func (p *Provider) NoErrors(diags Diagnostics) {
@@ -137,7 +130,7 @@ func (p *Provider) NoErrors(diags Diagnostics) {
 // ReadData validates and reads a data source, and returns its values.
 func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
-	schema := p.schemas.DataSourceSchemas[name]
+	schema := p.Schemas.DataSourceSchemas[name]
 	packed := p.packed(schema, config)
 	validated := call(p, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
 	if diags := Diagnostics(validated.Diagnostics); len(diags.Errors()) > 0 {
@@ -151,7 +144,7 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 // Open validates and opens an ephemeral resource, and returns its values.
 func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
-	schema := p.schemas.EphemeralResourceSchemas[name]
+	schema := p.Schemas.EphemeralResourceSchemas[name]
 	packed := p.packed(schema, config)
 	validated := call(p, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed})
 	if diags := Diagnostics(validated.Diagnostics); len(diags.Errors()) > 0 {
@@ -171,7 +164,7 @@ func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.Dyna
 
 	values := unpack(p.t, schema.ValueType(), read)
 	p.refuse(checkPlan(schema, change{config: unpack(p.t, schema.ValueType(), config), planned: values}))
-	p.refuse(checkStored(schema, values))
+	p.refuse(checkStored(values))
 
 	return values, diags
 }

@@ -36,7 +36,7 @@ type Plan struct {
 
 func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 	p.t.Helper()
-	s := p.schemas.ResourceSchemas[name]
+	s := p.Schemas.ResourceSchemas[name]
 	if s == nil {
 		p.t.Fatalf("there is no resource %s", name)
 	}
@@ -271,12 +271,11 @@ func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) D
 // stateOf returns the state of an object from a response; nil where the object is gone.
 func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *State {
 	p.t.Helper()
-	schema := p.resourceSchema(name)
-	attributes := unpack(p.t, schema.ValueType(), packed)
+	attributes := unpack(p.t, p.resourceSchema(name).ValueType(), packed)
 	if attributes == nil {
 		return nil
 	}
-	p.refuse(checkStored(schema, attributes))
+	p.refuse(checkStored(attributes))
 
 	return &State{Attributes: attributes, Identity: p.identityOf(name, identity), Private: private}
 }
@@ -296,7 +295,7 @@ func (p *Provider) identityOf(name string, packed *tfprotov6.ResourceIdentityDat
 	if packed == nil {
 		return nil
 	}
-	return unpack(p.t, p.identities[name].ValueType(), packed.IdentityData)
+	return unpack(p.t, p.Identities[name].ValueType(), packed.IdentityData)
 }
 
 func (p *Provider) packedIdentity(name string, identity Attributes) *tfprotov6.ResourceIdentityData {
@@ -304,5 +303,5 @@ func (p *Provider) packedIdentity(name string, identity Attributes) *tfprotov6.R
 	if identity == nil {
 		return nil
 	}
-	return &tfprotov6.ResourceIdentityData{IdentityData: pack(p.t, p.identities[name].ValueType(), identity)}
+	return &tfprotov6.ResourceIdentityData{IdentityData: pack(p.t, p.Identities[name].ValueType(), identity)}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -33,26 +35,32 @@ const (
 	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
 )
 
+// race reports whether the program was built with the race detector.
+var race = sync.OnceValue(func() bool {
+	info, _ := debug.ReadBuildInfo()
+	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+})
+
 var figuresFile = sync.OnceValue(func() *os.File {
-	file, err := os.OpenFile(os.Getenv(figures), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		panic("the figures of the soak cannot be written: " + err.Error())
-	}
+	file, _ := os.OpenFile(os.Getenv(figures), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	return file
 })
 
 // Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing. It writes one line at
 // once, since several processes may use the file.
 func Add(f Figure, n int) {
-	if os.Getenv(figures) != "" && n != 0 {
-		_, _ = fmt.Fprintf(figuresFile(), "%s %d\n", f, n)
+	if os.Getenv(figures) == "" || n == 0 {
+		return
+	}
+	if _, err := fmt.Fprintf(figuresFile(), "%s %d\n", f, n); err != nil {
+		panic("the figures of the soak cannot be written: " + err.Error())
 	}
 }
 
 // On reports whether the environment has a SOAK that is true.
 func On() bool {
-	on, err := strconv.ParseBool(os.Getenv(large))
-	return err == nil && on
+	on, _ := strconv.ParseBool(os.Getenv(large))
+	return on
 }
 
 // Size returns normal, or soak where a soak is on.
@@ -66,7 +74,7 @@ func Size(normal, soak int) int {
 // Raced returns small in a test with the race detector, and otherwise, or where a soak is
 // on, full. A small size has to be enough for all goroutines of the test to meet.
 func Raced(small, full int) int {
-	if race && !On() {
+	if race() && !On() {
 		return small
 	}
 	return full

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MPL-2.0
-
-//go:build !race
-
-package soak
-
-const race = false
