@@ -19,7 +19,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -39,7 +38,7 @@ func (p *analyticsProvider) ConfigValidators(context.Context) []provider.ConfigV
 func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	environment := map[string]string{"ANALYTICS_BASE_URL": "https://localhost", "ANALYTICS_TOKEN": "token"}
 	r := read(req.Config.Raw, func(name string) string { return environment[name] }, &resp.Diagnostics)
-	r.newClient(r.config.Config)
+	r.newClient(r.Config)
 }
 
 // Configure creates the client without a request to the service. Attributes that are not known
@@ -48,22 +47,20 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	r := read(req.Config.Raw, p.getenv, &resp.Diagnostics)
 	tflog.Debug(ctx, "Sources of the provider configuration", r.sources)
 
-	cfg := r.config.Config
+	cfg := r.Config
 	cfg.UserAgent = "Terraform/" + req.TerraformVersion + " (+https://www.terraform.io) " + agentPrefix + p.version
 	cfg.LogIsOff = p.getenv("TF_LOG_PROVIDER_ANALYTICS") == "off"
 	for _, change := range p.options {
 		change(&cfg)
 	}
 
-	service := &tfkit.Service{Client: r.newClient(cfg), DefaultScope: r.config.scope, Unknown: r.unknownOfClient()}
-	if resp.Diagnostics.HasError() {
-		return
-	}
+	service := &tfkit.Service{Client: r.newClient(cfg), DefaultScope: r.scope, Unknown: r.unknownOfClient()}
 	if service.Client != nil {
 		service.Deferred = deferred.NewEngine(service.Client)
 	}
-
-	p.service.Store(service)
+	if !resp.Diagnostics.HasError() {
+		p.service.Store(service)
+	}
 }
 
 // agentPrefix is how the User-Agent header names the provider, before its version.
@@ -75,24 +72,24 @@ const agentPrefix = "terraform-provider-analytics/"
 func ReadEnvironment(version string, getenv func(string) string) (cfg client.Config, scope client.Scope, problems []string) {
 	var diags diag.Diagnostics
 	r := read(tftypes.Value{}, getenv, &diags)
-	for _, problem := range r.config.Wire.Problems() {
+	for _, problem := range r.Wire.Problems() {
 		r.refuse("The setting " + problem.Error() + ".")
 	}
 	for _, d := range diags.Errors() {
 		problems = append(problems, d.Summary()+": "+d.Detail())
 	}
 
-	r.config.UserAgent = agentPrefix + version
-	scope, _ = new(tfkit.Service).KnownScope(r.config.scope)
+	r.UserAgent = agentPrefix + version
+	scope, _ = new(tfkit.Service).KnownScope(r.scope)
 
-	return r.config.Config, scope, problems
+	return r.Config, scope, problems
 }
 
 // reading is the result of reading all settings.
 type reading struct {
-	config *configuration
-	diags  *diag.Diagnostics
+	configuration
 
+	diags   *diag.Diagnostics
 	inBlock map[string]bool     // groups of which the block sets anything, known or not
 	unknown map[string][]string // settings that are not known yet, by group
 	sources map[string]any      // where the value of each setting comes from, for the log
@@ -101,15 +98,15 @@ type reading struct {
 // read reads the settings from a provider block and, where that does not set them, from the
 // environment. The zero Value is an empty block. Values that cannot be used are reported.
 func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnostics) *reading {
-	config := &configuration{Config: client.Config{Config: transport.Config{MaxRetries: client.DefaultMaxRetries}}}
-	r := &reading{config: config, diags: diags, inBlock: map[string]bool{}, unknown: map[string][]string{}, sources: map[string]any{}}
+	r := &reading{diags: diags, inBlock: map[string]bool{}, unknown: map[string][]string{}, sources: map[string]any{}}
+	r.MaxRetries = client.DefaultMaxRetries
 
 	values := map[string]tftypes.Value{}
 	if block.IsKnown() && !block.IsNull() {
 		_ = block.As(&values) // the framework has checked the types
 	}
 
-	all := settings(config)
+	all := settings(&r.configuration)
 	for _, s := range all {
 		if s.group != "" && !values[s.name].IsNull() {
 			r.inBlock[s.group] = true
@@ -119,10 +116,14 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 		r.choose(s, values[s.name], getenv(s.variable()))
 	}
 	if len(r.unknown[scopeGroup]) > 0 {
-		config.scope = tfkit.Scope{OrgID: types.StringUnknown(), ProjectID: types.StringUnknown(), AccountID: types.StringUnknown()}
+		r.scope = tfkit.Scope{OrgID: types.StringUnknown(), ProjectID: types.StringUnknown(), AccountID: types.StringUnknown()}
 	}
 
-	r.refuseFormer(getenv)
+	for variable, setting := range formerVariables {
+		if getenv(variable) != "" {
+			r.refuse("The environment variable "+variable+" is not read any more: it is "+setting+" now, in the provider block or in the JSON of ANALYTICS_WIRE.", wireName)
+		}
+	}
 	if r.sources["base_url"] == nil {
 		tfkit.Problem{
 			Summary: "No base_url",
@@ -135,33 +136,27 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	return r
 }
 
-// refuseFormer reports variables of former versions.
-func (r *reading) refuseFormer(getenv func(string) string) {
-	for variable, setting := range formerVariables {
-		if getenv(variable) != "" {
-			r.refuse("The environment variable "+variable+" is not read any more: it is "+setting+" now, in the provider block or in the JSON of ANALYTICS_WIRE.", wireName)
-		}
-	}
-}
-
 // choose reads a setting from the block if that sets it or another one of its group, and otherwise from
 // the environment.
 func (r *reading) choose(s setting, value tftypes.Value, variable string) {
+	var err error
+	where := "The setting " + s.name
 	switch {
 	case !value.IsFullyKnown():
-		r.unknown[s.group] = append(r.unknown[s.group], s.name)
 		r.sources[s.name] = "not known yet"
+		r.unknown[s.group] = append(r.unknown[s.group], s.name)
 	case !value.IsNull():
 		r.sources[s.name] = "provider block"
-		if err := s.apply(textOf(value)); err != nil {
-			r.refuse("The setting "+s.name+" "+err.Error()+".", s.name)
-		}
+		err = s.apply(textOf(value))
 	case r.inBlock[s.group]: // which wins as a whole
 	case variable != "":
 		r.sources[s.name] = "environment"
-		if err := s.apply(variable); err != nil {
-			r.refuse("The environment variable "+s.variable()+" "+err.Error()+".", s.name)
-		}
+		where = "The environment variable " + s.variable()
+		err = s.apply(variable)
+	}
+
+	if err != nil {
+		r.refuse(where+" "+err.Error()+".", s.name)
 	}
 }
 
@@ -215,8 +210,6 @@ func plain(v tftypes.Value) any {
 	var truth bool
 	var number big.Float
 	var list []tftypes.Value
-	var object map[string]tftypes.Value
-
 	switch {
 	case v.As(&text) == nil:
 		return text
@@ -225,13 +218,14 @@ func plain(v tftypes.Value) any {
 	case v.As(&number) == nil:
 		return jsontext.Value(number.Text('f', -1))
 	case v.As(&list) == nil:
-		all := []any{}
-		for _, element := range list {
-			all = append(all, plain(element))
+		all := make([]any, len(list))
+		for i, element := range list {
+			all[i] = plain(element)
 		}
 		return all
 	}
 
+	var object map[string]tftypes.Value
 	_ = v.As(&object)
 	all := map[string]any{}
 	for name, member := range object {

@@ -43,20 +43,12 @@ var (
 // Option changes the configuration of the client.
 type Option func(*client.Config)
 
-// New returns the provider. getenv reads the environment; tests pass their own, so as not to
-// change that of the process.
-func New(version string, getenv func(string) string, options ...Option) provider.Provider {
+// NewServer returns the provider as a server of protocol 6. getenv reads the environment; tests pass their own,
+// so as not to change that of the process.
+func NewServer(version string, getenv func(string) string, options ...Option) *Guard {
 	p := &analyticsProvider{version: version, getenv: getenv, options: options}
 	p.service.Store(&tfkit.Service{Unknown: []string{"the configuration"}})
-
-	return p
-}
-
-// NewServer returns the provider as a server of protocol 6.
-func NewServer(version string, getenv func(string) string, options ...Option) *Guard {
-	// The framework returns a smaller interface than its server has.
-	p, _ := New(version, getenv, options...).(*analyticsProvider)
-	framework, _ := providerserver.NewProtocol6(p)().(Server)
+	framework, _ := providerserver.NewProtocol6(p)().(Server) // whose type names a smaller interface
 
 	return &Guard{framework, &p.service, semaphore.NewWeighted(allCalls)}
 }
