@@ -154,7 +154,7 @@ var twoValues = map[string][2]any{
 func TestConsent_everyAttributeIsManaged(t *testing.T) {
 	t.Parallel()
 	schemas, _ := start(t, nil)
-	for _, attribute := range schemas.Schemas().DataSourceSchemas[name].Block.Attributes {
+	for _, attribute := range schemas.Schemas.DataSourceSchemas[name].Block.Attributes {
 		if slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id", "json"}, attribute.Name) {
 			continue
 		}
