@@ -179,6 +179,7 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 		class  transport.ErrorClass
 		says   string
 	}{
+		"a part":          {fault: mockserver.Fault{Body: []byte(`{"persons":[{"id":"Jane"}]}`)}, header: []string{"Content-Type", "application/json", "Link", `<?page=2>; rel=next`}, class: transport.ClassPayload, says: "wire.all_data.at"},
 		"data":            {fault: mockserver.Fault{Body: []byte(text)}},
 		"from a cache":    {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Age", "60"}, class: transport.ClassPayload},
 		"of another way":  {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassNotJSON},

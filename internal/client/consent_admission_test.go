@@ -5,39 +5,17 @@ package client_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
-
-var chosenAt = agreedAt.AddDate(0, 1, 0)
-
-// refuseAll makes the person refuse all clauses at chosenAt, after agreedAt.
-func refuseAll(service *mocktest.Instance) {
-	service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: chosenAt.Format(time.RFC3339), Manual: new(false)})
-}
-
-// TestAdmission_refusalDuringALogin has a 401 for the update, so that it is compared again.
-func TestAdmission_refusalDuringALogin(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Then: func() { refuseAll(service) }})
-		act, _, err := updateConsent(t.Context(), c, jane, protected())
-		noError(t, err)
-
-		if record, _ := service.Consent(serverScope, person); act != choice.Stand || record.Clauses != [5]bool{} {
-			t.Errorf("what was done is %v, and the service holds %v", act, record.Clauses)
-		}
-	})
-}
 
 // TestAdmission_property lets a person choose at a random time, while other callers,
 // limits, Retry-After and logins delay the update. Each update arrives together with the answer to
@@ -77,23 +55,20 @@ func TestAdmission_property(t *testing.T) {
 
 			<-time.After(time.Duration(r.Int64N(int64(100 * time.Second)))) // in virtual time
 			chosen := time.Now()
-			refuseAll(service)
+			service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z", Manual: new(false)}) // after agreedAt
 			wg.Wait()
 			synctest.Wait()
 
 			compared := map[string]time.Time{}
 			for _, request := range service.Requests() {
-				switch at := compared[request.Identity]; request.Operation {
-				case mockserver.OpGetConsent:
+				at := compared[request.Identity]
+				isOverwritten := request.Identity == person && request.Committed && chosen.Before(at)
+				switch {
+				case request.Operation == mockserver.OpGetConsent:
 					compared[request.Identity] = request.At.Add(request.Took)
-				case mockserver.OpUpdateConsent:
-					isOverwritten := request.Identity == person && request.Committed && chosen.Before(at)
-					if isOverwritten {
-						soak.Add(soak.Overwritten, 1)
-					}
-					if isOverwritten || !request.At.Equal(at) {
-						t.Errorf("seed %d: %s was compared at %v, chose at %v, and was written at %v", seed, request.Identity, at, chosen, request.At)
-					}
+				case request.Operation == mockserver.OpUpdateConsent && (isOverwritten || !request.At.Equal(at)):
+					soak.Add(soak.Overwritten, 1)
+					t.Errorf("seed %d: %s was compared at %v, chose at %v, and was written at %v", seed, request.Identity, at, chosen, request.At)
 				}
 			}
 
@@ -109,23 +84,13 @@ func TestAdmission_property(t *testing.T) {
 
 // randomHolds returns faults that delay updates.
 func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
-	operations := []string{mockserver.OpGetConsent, mockserver.OpUpdateConsent}
 	for range r.IntN(5) {
-		f := mockserver.Fault{Operation: operations[r.IntN(2)], Skip: r.IntN(3)}
-
-		switch r.IntN(5) {
-		case 0:
-			f.Status, f.Header = 429, map[string][]string{"Retry-After": {fmt.Sprint(r.IntN(120))}}
-		case 1:
-			f.Status, f.Header = 503, map[string][]string{"Retry-After": {fmt.Sprint(r.IntN(60))}}
-		case 2:
-			f.Status = 401
-		case 3:
-			f.Status = 403
-		case 4:
-			f.Cut = mockserver.CutBeforeCommit
-		}
-
+		f := []mockserver.Fault{
+			{Status: 429, Header: http.Header{"Retry-After": {fmt.Sprint(r.IntN(120))}}},
+			{Status: 503, Header: http.Header{"Retry-After": {fmt.Sprint(r.IntN(60))}}},
+			{Status: 401}, {Status: 403}, {Cut: mockserver.CutBeforeCommit},
+		}[r.IntN(5)]
+		f.Operation, f.Skip = []string{mockserver.OpGetConsent, mockserver.OpUpdateConsent}[r.IntN(2)], r.IntN(3)
 		faults = append(faults, f)
 	}
 

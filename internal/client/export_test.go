@@ -51,15 +51,14 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 				service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(body), Header: jsonHeader("Date", c.dates[i])})
 			}
 
-			var got received
-			result, err := export(t.Context(), t, cl, &got, records.Event, records.Person)
+			got, result, err := export(t.Context(), cl, records.Event, records.Person)
 			if c.isSame {
 				_ = wantClass(t, err, transport.ClassPayload)
 				return
 			}
 			noError(t, err)
 			want := []string{`event {"id":1,"of":{"a":1,"b":2}}`, `event {"id":2,"of":1}`, `person {"id":7}`}
-			if diff := cmp.Diff(want, got.records); diff != "" || result.Counts != (records.Counts{records.Event: 2, records.Person: 1}) || result.Date.Format(http.TimeFormat) != evening {
+			if diff := cmp.Diff(want, got); diff != "" || result.Counts != (records.Counts{records.Event: 2, records.Person: 1}) || result.Date.Format(http.TimeFormat) != evening {
 				t.Errorf("%+v (-want +got):\n%s", result, diff)
 			}
 			for i, value := range []string{"E", "person"} {
@@ -92,8 +91,6 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 		class transport.ErrorClass // if it lasts
 	}{
 		"cut between parts in gzip":    {between("gzip", gzipped, mockserver.CutBody), lost},
-		"cut between chunks of gzip":   {between("gzip", gzipped, mockserver.CutChunked), lost},
-		"cut between parts in zstd":    {between("zstd", zstandard, mockserver.CutBody), lost},
 		"cut between chunks of zstd":   {between("zstd", zstandard, mockserver.CutChunked), lost},
 		"cut short of its length":      {mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1}, lost},
 		"cut between chunks":           {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: -20}, lost},
@@ -111,17 +108,16 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 				putDay(service)
 				c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, 2
 				service.Inject(c.fault)
-				var got received
-				counts, err := export(t.Context(), t, cl, &got, records.Session, records.Event)
+				got, counts, err := export(t.Context(), cl, records.Session, records.Event)
 				noError(t, err)
-				if diff := cmp.Diff([]string{`session {"id":"s"}`, `event {"id":"e"}`}, got.records); diff != "" || counts.Counts.Total() != 2 {
+				if diff := cmp.Diff([]string{`session {"id":"s"}`, `event {"id":"e"}`}, got); diff != "" || counts.Counts.Total() != 2 {
 					t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 				}
 				wantCount(t, service, mockserver.OpExportRecords, 3)
 
 				c.fault.Times = -1
 				service.Inject(c.fault)
-				_, err = export(t.Context(), t, cl, &received{})
+				_, _, err = export(t.Context(), cl)
 				hasBegun := c.fault.Status == 0 && !c.fault.Hang
 				if e := wantClass(t, err, c.class); e.Attempts != 1+client.DefaultMaxRetries || (e.Status == http.StatusOK) != hasBegun {
 					t.Errorf("%d attempts, status %d", e.Attempts, e.Status)
@@ -129,29 +125,6 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 				wantCount(t, service, mockserver.OpExportRecords, 3+1+client.DefaultMaxRetries)
 			}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 1 })
 		})
-	}
-}
-
-// Services that page lists of items describe the page in a header, with the status 200.
-func TestContinuedAnswer_isNeverTheWhole(t *testing.T) {
-	t.Parallel()
-	for words, header := range map[string][]string{
-		"Content-Range": {"Content-Range", "items 0-0/2"}, "another address": {"Link", `<https://h.example.com/?page=2>; rel="next"`},
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(
-				mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: jsonHeader(header...), Body: []byte(`[]`)},
-				mockserver.Fault{Operation: mockserver.OpGetAllData, Header: jsonHeader(header...), Body: []byte(`{"persons":[{"id":1}]}`)})
-			list, err := c.ListPending(t.Context(), scope)
-			if noError(t, err); !strings.Contains(list.Gap, words) {
-				t.Errorf("with %q the gap is %q", header, list.Gap)
-			}
-
-			_, err = c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, io.Discard)
-			if e := wantClass(t, err, transport.ClassPayload); e.Ambiguous || !strings.Contains(e.Detail, "wire.all_data.at") {
-				t.Errorf("with %q it is ambiguous, or says %q", header, e.Detail)
-			}
-		}, useSecretKey)
 	}
 }
 
@@ -209,11 +182,11 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c2 *client.Client) {
 			for i, body := range c.bodies {
-				header := []string{"Link", c.links[i]}
+				header := jsonHeader("Link", c.links[i])
 				if i == 1 {
-					header = append(header, "Age", "5", "Date", "Fri, 31 Dec 1999 23:00:00 GMT")
+					header.Set("Age", "5")
 				}
-				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: jsonHeader(header...), Body: []byte(body)})
+				service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Header: header, Body: []byte(body)})
 			}
 
 			list, err := c2.ListPending(t.Context(), scope)
@@ -229,9 +202,7 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 			if !list.Cached || list.Date.IsZero() {
 				t.Errorf("%s: one page is a copy of before, and the list is of %v, cached: %t", name, list.Date, list.Cached)
 			}
-
-			requests := service.Requests()
-			for i, r := range requests[len(requests)-len(c.bodies):] {
+			for i, r := range service.Requests() {
 				if page := r.Sent["page"]; i > 0 && page != strconv.Itoa(i+1) {
 					t.Errorf("%s: request %d asks for %v", name, i, page)
 				}
@@ -257,7 +228,7 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 			began := time.Now()
 			time.AfterFunc(40*time.Millisecond, cancel)
 
-			_, err := export(ctx, t, c, &received{})
+			_, _, err := export(ctx, c)
 			_ = wantClass(t, err, transport.ClassCancelled)
 			if took := time.Since(began); took > 90*time.Millisecond {
 				t.Errorf("%s: it took %v", name, took)
@@ -267,20 +238,21 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 }
 
 // TestExport_mayTakeAnyTimeUpToADay has a service that sends a record of 40 kB every 25 seconds: slowly,
-// but with pauses below request_timeout; and one that sends a byte every 20 seconds, without an end.
+// but with pauses below request_timeout; one that sends a byte every 20 seconds, without an end; and a reader
+// that pauses for longer than request_timeout.
 func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 	t.Parallel()
 
+	record := `{"type":"event","id":1,"pad":"` + strings.Repeat("x", 40_000) + `"}` + "\n"
 	for name, c := range map[string]struct {
-		text        string // again and again
-		times       int    // zero is without an end
-		every, took time.Duration
-		class       transport.ErrorClass
+		text               string // again and again
+		times              int    // zero is without an end
+		every, reads, took time.Duration
+		class              transport.ErrorClass
 	}{
-		"a steady service": {
-			text: `{"type":"event","id":1,"pad":"` + strings.Repeat("x", 40_000) + `"}` + "\n", times: 20, every: 25 * time.Second, took: 500 * time.Second,
-		},
-		"one without end": {text: " ", every: 20 * time.Second, took: 24 * time.Hour, class: transport.ClassCancelled},
+		"a steady service": {text: record, times: 20, every: 25 * time.Second, took: 500 * time.Second},
+		"a slow reader":    {text: record, times: 2, reads: time.Hour, took: 2 * time.Hour},
+		"one without end":  {text: " ", every: 20 * time.Second, took: 24 * time.Hour, class: transport.ClassCancelled},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
@@ -296,7 +268,13 @@ func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 			})
 
 			began := time.Now()
-			result, err := export(t.Context(), t, connect(t, service, useSecretKey), &received{})
+			query := client.ExportQuery{Day: exportDay, Kinds: records.Kinds}
+			result, err := connect(t, service, useSecretKey).Export(t.Context(), scope, query, func(day client.Records) error {
+				for range day {
+					<-time.After(c.reads)
+				}
+				return nil
+			})
 			if took := time.Since(began); took != c.took || result.Counts[records.Event] != int64(c.times) {
 				t.Errorf("%s: %v in %v", name, result, took)
 			}
@@ -306,31 +284,6 @@ func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 				t.Errorf("%s: %q", name, e.Detail)
 			}
 		})
-	}
-}
-
-// TestExportAnswer_endIsProven reads a day with three records. The end of lines has to be proven, and
-// the last bracket proves that of anything else.
-func TestExportAnswer_endIsProven(t *testing.T) {
-	t.Parallel()
-
-	for shape, closed := range map[mockserver.ExportAnswer]bool{ // true: the end of the connection is that of the answer
-		{}: true, {Gzip: true}: true, {Shape: mockserver.ExportNDJSON}: false, {Shape: mockserver.ExportNDJSON, Gzip: true}: true,
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
-			service.Export = shape
-			putDay(service)
-			if closed {
-				service.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Set("Transfer-Encoding", "identity") })
-			}
-
-			result, err := export(t.Context(), t, cl, &received{})
-			if closed && shape.Shape == mockserver.ExportNDJSON {
-				_ = wantClass(t, err, transport.ClassTruncated)
-			} else if noError(t, err); result.Counts != (records.Counts{0, 1, 1, 1}) {
-				t.Errorf("%+v: %v", shape, result.Counts)
-			}
-		}, useSecretKey)
 	}
 }
 
@@ -370,7 +323,8 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 
 	const day, payload = `[{"type":"event","id":"e"}]`, transport.ClassPayload
 	inGzip, inZstd := []string{"Content-Encoding", "gzip"}, []string{"Content-Encoding", "zstd"}
-	asPage, ofPart := []string{"Content-Type", "text/html; charset=utf-8"}, []string{"Content-Range", "bytes 0-10/400"}
+	lines, ofDay := []string{"Content-Type", "application/x-ndjson"}, client.ExportResult{Counts: records.Counts{records.Event: 1}}
+	asPage := []string{"Content-Type", "text/html; charset=utf-8"}
 
 	noRecords, empty := client.ExportResult{}, client.Wire{Export: client.ExportWire{Map: records.Map{Empty: true}}}
 	parts := []string{`{"type":"event","id":1}` + "\n", `{"type":"event","id":2}` + "\n", "", `{"type":"person","id":1}` + "\n"}
@@ -383,67 +337,60 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		status int // zero is 200
 		header []string
 		body   string
+		closes bool // the connection, and gives no length
 		wire   client.Wire
 
 		want  client.ExportResult
 		class transport.ErrorClass // empty for a day
 		says  string
 	}{
-		"nothing, as lines":     {header: []string{"Content-Type", "application/x-ndjson"}, want: noRecords},
+		// The end of a connection is that of an answer if the last bracket proves it.
+		"closed behind a day":         {closes: true, body: day, want: ofDay},
+		"closed behind a day in gzip": {closes: true, header: inGzip, body: packed(t, gzipped, day), want: ofDay},
+		"closed behind lines":         {closes: true, header: lines, body: parts[0], class: transport.ClassTruncated, says: "nothing shows"},
+		"closed behind lines in zstd": {closes: true, header: append(lines, inZstd...), body: partsInZstd, class: transport.ClassTruncated, says: "nothing shows"},
+
+		"nothing, as lines":     {header: lines, want: noRecords},
 		"nothing for each kind": {body: `[]`, wire: client.Wire{Export: client.ExportWire{KindParameter: "sort"}}, want: noRecords},
-		"the whole by a range":  {header: []string{"Total-Count", "0", "X-Next-Page", ""}, body: `[]`, want: noRecords},
 		"invalid UTF-8 that is replaced": {
 			body: "[{\"type\":\"event\",\"id\":\"\xff\"},{\"id\":\"\\ud83d\",\"type\":\"event\"}]", wire: client.Wire{Export: client.ExportWire{Map: records.Map{InvalidUTF8: records.InvalidReplace}}},
 			want: client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
 		},
-		"nothing, as it is told":         {wire: empty, want: noRecords},
-		"white space, as it is told":     {body: " \r\n", wire: empty, want: noRecords},
-		"an empty frame, as it is told":  {header: inGzip, body: packed(t, gzipped, ""), wire: empty, want: noRecords},
-		"nothing in zstd, as it is told": {header: inZstd, wire: empty, want: noRecords},
-		"nulls, as it is told":           {body: `{"persons":null,"sessions":null,"events":null}`, wire: empty, want: noRecords},
-		"204 that is called gzip":        {status: http.StatusNoContent, header: inGzip, want: noRecords},
-		"parts in gzip":                  {header: inGzip, body: partsInGzip, want: ofParts},
-		"parts in zstd":                  {header: inZstd, body: partsInZstd, want: ofParts},
+		"nothing, as it is told":        {wire: empty, want: noRecords},
+		"an empty frame, as it is told": {header: inGzip, body: packed(t, gzipped, ""), wire: empty, want: noRecords},
+		"nulls, as it is told":          {body: `{"persons":null,"sessions":null,"events":null}`, wire: empty, want: noRecords},
+		"204 that is called gzip":       {status: http.StatusNoContent, header: inGzip, want: noRecords},
+		"parts in gzip":                 {header: inGzip, body: partsInGzip, want: ofParts},
+		"parts in zstd":                 {header: inZstd, body: partsInZstd, want: ofParts},
 
-		"202 with Retry-After": {status: 202, header: []string{"Retry-After", "300"}, class: transport.ClassNotReady, says: "5m0s"},
-		"203":                  {status: 203, body: day, class: payload, says: "not a complete one"},
-		"206":                  {status: 206, header: ofPart, body: day, class: payload, says: "not a complete one"},
-		"Content-Range":        {header: ofPart, body: day, class: payload, says: "Content-Range"},
-		"Link to the next page": {
-			header: []string{"Link", `<https://h.example.com/?a=3>; rel="next"`}, body: day, class: payload, says: "another address",
-		},
-		"a next page":              {header: []string{"X-Next-Page", "2"}, body: `[]`, class: payload, says: "X-Next-Page"},
+		"202 with Retry-After":     {status: 202, header: []string{"Retry-After", "300"}, class: transport.ClassNotReady, says: "5m0s"},
+		"206":                      {status: 206, body: day, class: payload, says: "not a complete one"},
 		"a total":                  {header: []string{"X-Total-Count", "2"}, body: `[{"type":"event","id":1}]`, class: payload, says: "counts 2 records, and there are 1"},
 		"nothing":                  {class: payload, says: "wire.export.empty = true"},
-		"white space":              {body: " \r\n", class: payload, says: "wire.export.empty = true"},
 		"an empty frame":           {header: inGzip, body: packed(t, gzipped, ""), class: payload, says: "wire.export.empty = true"},
 		"a page":                   {header: asPage, body: "<title>Log in</title>", class: transport.ClassNotJSON, says: "Log in"},
 		"an empty page":            {header: asPage, class: transport.ClassNotJSON, says: `begins with ""`},
 		"another coding":           {header: []string{"Content-Encoding", "br"}, body: "x", class: payload, says: "compressed"},
 		"nothing in gzip":          {header: inGzip, class: transport.ClassTruncated, says: "ends in the middle"},
-		"no lines in gzip":         {header: append(inGzip, "Content-Type", "application/x-ndjson"), class: transport.ClassTruncated, says: "ends in the middle"},
 		"no gzip after all":        {header: inGzip, body: "[] and nothing that is packed", class: payload, says: "compressed"},
 		"gzip and text behind it":  {header: inGzip, body: partsInGzip + "and nothing that is compressed", class: payload, says: "compressed"},
 		"a window of 1 GiB":        {header: inZstd, body: largeWindow, class: payload, says: "compressed"},
 		"a bomb":                   {header: inZstd, body: bomb, class: transport.ClassTooLarge, says: "16 MiB"},
 		"invalid text in an array": {body: "[{\"type\":\"event\",\"a\":\"\xff\"}]", class: payload, says: "wire.export.invalid_utf8"},
-		"an error of a part": {
-			body:  `{"events":[],"errors":["not for jane.doe@example.com"]}`,
-			class: payload, says: `"/errors"`,
-		},
-		"lines of another sort": {
-			header: []string{"Content-Type", "text/plain"}, body: "id,name\n1,Jane Canary\n", class: payload, says: "text/plain",
-		},
+		"an error of a part":       {body: `{"events":[],"errors":["not for jane.doe@example.com"]}`, class: payload, says: `"/errors"`},
+		"lines of another sort":    {header: []string{"Content-Type", "text/plain"}, body: "id,name\n1,Jane Canary\n", class: payload, says: "text/plain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
 				service.AllowViolations()
-				service.Inject(mockserver.Fault{
-					Operation: mockserver.OpExportRecords, Times: -1, Status: c.status, Header: jsonHeader(c.header...), Body: []byte(c.body),
-				})
-				got, err := export(t.Context(), t, cl, &received{})
+				fault := mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Status: c.status, Header: jsonHeader(c.header...), Body: []byte(c.body)}
+				if c.closes {
+					fault.Cut, fault.CutAt = mockserver.CutCloseDelimited, len(c.body)
+				}
+				service.Inject(fault)
+				_, got, err := export(t.Context(), cl)
 				if c.class == "" {
 					if err != nil || got.Counts != c.want.Counts || got.InvalidUTF8 != c.want.InvalidUTF8 {
 						t.Errorf("%+v, %v", got, err)
@@ -479,9 +426,8 @@ func TestExport_pagesAreReadAsOneDay(t *testing.T) {
 				service.Inject(f)
 			}
 
-			var got received
-			result, err := export(t.Context(), t, c, &got)
-			if diff := cmp.Diff([]string{`event {"id":1,"name":"x"}`, `person {"id":1}`}, got.records); isDay && diff != "" || isDay != (err == nil) {
+			got, result, err := export(t.Context(), c)
+			if diff := cmp.Diff([]string{`event {"id":1,"name":"x"}`, `person {"id":1}`}, got); isDay && diff != "" || isDay != (err == nil) {
 				t.Errorf("%s: %v %s", second, err, diff)
 			}
 			if want := (records.Counts{records.Event: 1, records.Person: 1}); isDay && result.Counts != want {
@@ -506,7 +452,12 @@ func TestStream_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 		read, write := io.Pipe()
 		noError(t, read.CloseWithError(full))
 
-		_, ofExport := export(t.Context(), t, c, &received{refuse: full})
+		_, ofExport := c.Export(t.Context(), scope, client.ExportQuery{Day: exportDay, Kinds: records.Kinds}, func(day client.Records) error {
+			for range day {
+				return full
+			}
+			return nil
+		})
 		_, ofData := c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write)
 		if ofExport != full || ofData != full { //nolint:errorlint // exactly as it is
 			t.Errorf("they ended with %v and %v", ofExport, ofData)
@@ -538,7 +489,7 @@ func TestStream_endIsThatOfTheAnswer(t *testing.T) {
 
 				_, err := cl.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, io.Discard)
 				if body == day {
-					_, err = export(t.Context(), t, cl, &received{})
+					_, _, err = export(t.Context(), cl)
 				}
 				if class == "" {
 					noError(t, err)
@@ -556,7 +507,6 @@ func TestStream_endIsThatOfTheAnswer(t *testing.T) {
 func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	t.Parallel()
 
-	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	const later = "Mon, 02 Mar 2026 02:00:00 GMT"
 	for _, c := range []struct {
 		date, age string
@@ -577,19 +527,19 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", c.date, "Age", c.age)})
-			result, err := export(t.Context(), t, cl, &received{})
+			_, result, err := export(t.Context(), cl)
 			if noError(t, err); result.Complete != (c.isOver && c.here > time.Hour) {
 				t.Errorf("%+v: %+v", c, result)
 			}
 
-			_, err = cl.Export(t.Context(), scope, client.ExportQuery{Day: day, Kinds: records.Kinds, Finished: true}, (&received{}).read)
+			_, err = cl.Export(t.Context(), scope, client.ExportQuery{Day: exportDay, Kinds: records.Kinds, Finished: true}, drain)
 			if c.isOver {
 				noError(t, err)
 			} else if e := wantClass(t, err, transport.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
 				t.Errorf("it says %q", e.Detail)
 			}
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-			cfg.Now = func() time.Time { return day.Add(c.here) }
+			cfg.Now = func() time.Time { return exportDay.Add(c.here) }
 		})
 	}
 }

@@ -222,45 +222,38 @@ func updateConsent(ctx context.Context, c *client.Client, p client.Person, e cho
 	return act, result, err
 }
 
-const exportDay = "2026-03-01"
+// exportDay is the day that is exported.
+var exportDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // putDay sets a day with a record of each kind.
 func putDay(service *mocktest.Instance) {
-	service.PutExport(serverScope, exportDay, mockserver.ExportDay{
+	service.PutExport(serverScope, client.FormatDay(exportDay), mockserver.ExportDay{
 		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}}, Events: []any{map[string]any{"id": "e"}},
 	})
 }
 
-// received keeps the records of an export.
-type received struct {
-	records []string
-	refuse  error // at the first record
-}
-
-func (r *received) read(day client.Records) error {
-	r.records = nil
-	for k, record := range day {
-		r.records = append(r.records, k.String()+" "+string(record))
-		if r.refuse != nil {
-			return r.refuse
-		}
-	}
-
-	return nil
-}
-
-// export exports exportDay.
-func export(ctx context.Context, t *testing.T, c *client.Client, into *received, kinds ...records.Kind) (client.ExportResult, error) {
-	t.Helper()
-
-	day, err := client.ParseDay(exportDay)
-	noError(t, err)
-
+// export exports exportDay, all kinds unless some are given, and returns the records of the last reading.
+func export(ctx context.Context, c *client.Client, kinds ...records.Kind) (read []string, result client.ExportResult, err error) {
 	if len(kinds) == 0 {
 		kinds = records.Kinds
 	}
+	result, err = c.Export(ctx, scope, client.ExportQuery{Day: exportDay, Kinds: kinds}, func(day client.Records) error {
+		read = nil
+		for k, record := range day {
+			read = append(read, k.String()+" "+string(record))
+		}
+		return nil
+	})
 
-	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into.read)
+	return read, result, err
+}
+
+// drain takes all records of a day.
+func drain(day client.Records) error {
+	for range day {
+		continue
+	}
+	return nil
 }
 
 // jsonHeader returns a header with the content type of JSON, and with more names and

@@ -146,7 +146,7 @@ func TestHTTP2_endOfAStreamProvesAnExport(t *testing.T) {
 	service.Export.Shape, service.ExportRecords = mockserver.ExportNDJSON, 10_000
 	service.Change(func(_ mockserver.Request, a *mockserver.Response) { a.Header.Del("Content-Length") })
 
-	got, err := export(t.Context(), t, c, &received{})
+	_, got, err := export(t.Context(), c)
 	noError(t, err)
 	if got.Counts[records.Event] != 10_000 {
 		t.Errorf("counted are %v", got.Counts)
