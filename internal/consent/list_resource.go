@@ -299,8 +299,8 @@ func (l *listing) lookUp(ctx context.Context) {
 // sort takes the people with a record, and reports the others. The list has failed if too many of them, or
 // all, could not be read.
 func (l *listing) sort() {
-	missing, failed := 0, 0
-	var problem tfkit.Problem
+	var missing int
+	var failed []int
 	for i, p := range l.people {
 		switch {
 		case !p.isAsked, int64(len(l.found)) == l.limit:
@@ -310,27 +310,32 @@ func (l *listing) sort() {
 		case transport.IsClass(p.err, transport.ClassNotFound):
 			missing++
 		default:
-			failed++
-			problem = tfkit.ProblemOf(p.err, "")
-			tfkit.Problem{
-				Summary: "A person could not be read",
-				Detail:  fmt.Sprintf("Person %d of the source, in which each counts once, could not be read and is not listed.\n\n%s. %s", i+1, problem.Summary, problem.Detail),
-				Do:      problem.Do,
-			}.AddWarning(&l.diags)
+			failed = append(failed, i)
 		}
 	}
 
-	isUseless := failed > 0 && len(l.found) == 0
-	if isUseless || failed >= limitFailures {
-		problem.Detail = fmt.Sprintf("The list has ended, because %d of its people could not be read.\n\n%s", failed, problem.Detail)
-		problem.AddError(&l.diags)
-	}
 	if missing > 0 {
 		tfkit.Problem{
 			Summary: "People without a consent record",
 			Detail:  fmt.Sprintf("The service has no consent record of some people in the source: %d. There is nothing to list or to import of them.", missing),
 		}.AddWarning(&l.diags)
 	}
+	if len(failed) == 0 {
+		return
+	}
+
+	cause := tfkit.ProblemOf(l.people[failed[0]].err, "")
+	problem := tfkit.Problem{
+		Summary: "People could not be read",
+		Detail:  fmt.Sprintf("%d people of the source could not be read and are not listed. The first of them is person %d, in the order of the source, in which each counts once.\n\n%s. %s", len(failed), failed[0]+1, cause.Summary, cause.Detail),
+		Do:      cause.Do,
+	}
+	if len(failed) >= limitFailures || len(l.found) == 0 {
+		problem.Detail = "The list has ended. " + problem.Detail
+		problem.AddError(&l.diags)
+		return
+	}
+	problem.AddWarning(&l.diags)
 }
 
 // resultOf returns the result for a person with a consent record.

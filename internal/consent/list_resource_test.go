@@ -119,7 +119,7 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 // time and in the order of the source.
 func TestConsentList_people(t *testing.T) {
 	t.Parallel()
-	const unread, ends = "A person could not be read", "The list ends after 2 people, and its source has more"
+	const unread, ends = "People could not be read", "The list ends after 2 people, and its source has more"
 	for label, tc := range map[string]struct {
 		source          []string // identities(5) by default
 		absent, failing []string
@@ -132,9 +132,9 @@ func TestConsentList_people(t *testing.T) {
 		"all":                  {names: identities(5), lookUps: 5},
 		"each once":            {source: []string{"user-2", "user-1", "user-2"}, names: []string{"user-2", "user-1"}, lookUps: 2},
 		"without a record":     {absent: []string{"user-1", "user-4"}, names: []string{"user-2", "user-3", "user-5"}, warning: []string{"People without a consent record", "some people in the source: 2."}, lookUps: 5},
-		"one fails":            {failing: []string{"user-3"}, names: []string{"user-1", "user-2", "user-4", "user-5"}, warning: []string{unread, "Person 3 of the source"}, lookUps: 5},
-		"ten fail":             {source: identities(14), failing: identities(12)[1:], names: []string{"user-1"}, warning: []string{unread, "Person 2 of the source"}, errors: []string{"The list has ended", "of its people could not be read"}, lookUps: 11},
-		"all fail":             {failing: identities(5), errors: []string{"The list has ended, because 5 of its people could not be read"}, lookUps: 5},
+		"one fails":            {failing: []string{"user-3"}, names: []string{"user-1", "user-2", "user-4", "user-5"}, warning: []string{unread, "1 people", "person 3,"}, lookUps: 5},
+		"ten fail":             {source: identities(14), failing: identities(12)[1:], names: []string{"user-1"}, errors: []string{unread, "The list has ended", "person 2,"}, lookUps: 11},
+		"all fail":             {failing: identities(5), errors: []string{"The list has ended", "5 people of the source could not be read"}, lookUps: 5},
 		"a limit":              {limit: 2, names: identities(2), warning: []string{ends}, lookUps: 2},
 		"a limit at the end":   {source: identities(2), limit: 2, names: identities(2), lookUps: 2},
 		"a limit, and absence": {absent: []string{"user-1"}, limit: 2, names: []string{"user-2", "user-3"}, warning: []string{ends}, lookUps: 3},
@@ -278,7 +278,7 @@ func TestConsentListDay_people(t *testing.T) {
 		"nobody":                       {},
 		"an identity not in NFC": {
 			persons: personRecords("user-1", "jose\u0301"), want: []string{"user-1"},
-			warning: []string{"A person could not be read", "Person 2 of the source"},
+			warning: []string{"People could not be read", "person 2,"},
 		},
 		"records without an identity": {
 			persons: append(unusable, map[string]any{"id": "p-1", "seen": 1, "identityId": "user-1"}), want: []string{"user-1"},

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/netip"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -86,17 +85,6 @@ func addRecord(attributes map[string]schema.Attribute) {
 	}
 }
 
-// check reports a configured text that is not what its attribute holds. It returns the address that is written
-// only; zero if there is none.
-func (m *resourceModel) check(diags *diag.Diagnostics) netip.Addr {
-	formats.Address.Check(m.UserIPv6, path.Root("user_ipv6"), diags)
-	formats.Address.Check(m.UserIPv6WO, path.Root("user_ipv6_wo"), diags)
-	formats.Instant.Check(m.AgreementTime, path.Root("agreement_time"), diags)
-	address, _ := formats.Address.Value(m.UserIPv6WO)
-
-	return address
-}
-
 // writes reports whether there is anything to write. A field that is not managed, or no longer managed, is not.
 func (m *resourceModel) writes(state resourceModel) bool {
 	for i, flag := range m.flags() {
@@ -159,17 +147,14 @@ func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnos
 	return true
 }
 
-// refresh updates the state by what was judged, and returns its note.
+// refresh takes the record that was judged into state, and returns its note. It is not known to be ours, or the
+// object is imported.
 func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
-	isFirst := m.Manual.IsNull()
-	if isFirst || c.Act == choice.Take {
+	if c.Act == choice.Take || m.Manual.IsNull() {
 		c.Action = choice.Plan
 		_, planned := choice.Judge(c.Evidence)
 		m.take(c.Held, planned == choice.Stand)
-	} else if !n.Foreign {
-		return n
 	}
-
 	if n.NoAddress {
 		m.UserIPv6 = types.StringNull()
 	}
@@ -264,9 +249,7 @@ func (m *recordModel) fromAPI(held decode.Consent) {
 
 // record returns the record to write.
 func (m *recordModel) record() (r choice.Record) {
-	for i, flag := range m.flags()[:decode.Clauses] {
-		r.Clauses[i] = flag.ValueBool()
-	}
+	r.Clauses = [...]bool{m.Clause1.ValueBool(), m.Clause2.ValueBool(), m.Clause3.ValueBool(), m.Clause4.ValueBool(), m.Clause5.ValueBool()}
 	r.UserIPv6, _ = formats.Address.Value(m.UserIPv6)
 	r.AgreementTime, _ = formats.Instant.Value(m.AgreementTime)
 	r.Manual = m.Manual.ValueBool()

@@ -200,7 +200,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	address := config.check(&resp.Diagnostics)
+	address, _ := formats.Address.Value(config.UserIPv6WO)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -241,8 +241,11 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	n = state.refresh(c, n)
-	resp.Diagnostics.Append(n.write(ctx, state, resp.Private)...)
+	isOurs := c.Act == choice.Hold && !n.Foreign
+	if !isOurs || state.Manual.IsNull() {
+		n = state.refresh(c, n)
+		resp.Diagnostics.Append(n.write(ctx, state, resp.Private)...)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -253,7 +256,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	address := config.check(&resp.Diagnostics)
+	address, _ := formats.Address.Value(config.UserIPv6WO)
 	if resp.Diagnostics.HasError() {
 		return
 	}

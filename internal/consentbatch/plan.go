@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -138,10 +137,6 @@ func (b *batch) review(ctx context.Context, work bool) bool {
 	if !b.compare(ctx, b.all) {
 		return true
 	}
-	tflog.Info(ctx, "Consent batch compared", map[string]any{
-		"rows": len(b.rows), "to_write": b.toWrite(), "kept": b.count(kept), "in_place": b.count(inPlace),
-	})
-
 	if b.toWrite() > 0 {
 		b.RefuseReadOnly(b.diags)
 	}
