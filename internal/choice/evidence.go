@@ -3,6 +3,7 @@
 package choice
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
@@ -74,7 +75,7 @@ func (e Evidence) compareTimes() (isLater, isUntimed bool) {
 	}
 
 	since, precision := e.Since.UnixMilli(), int64(0)
-	if shown := e.Last.Shown.Time; since == e.Last.Sent.Time && shown != 0 && shown != since {
+	if shown := e.Last.Shown.Time; since == e.Last.Sent.Time && cmp.Or(shown, since) != since {
 		since, precision = shown, 1
 	}
 	precision = max(precision, e.Keeping.precision(e.Print.Time, since))

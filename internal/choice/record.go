@@ -3,6 +3,7 @@
 package choice
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"maps"
@@ -84,12 +85,15 @@ type Keeping struct {
 // field that the record lacks, or that was not sent, is not one, but a null in place of a clause or of the
 // address is.
 func (k Keeping) Differences(sent, held Print) (names []string) {
-	isTimed := held.Time != 0 && sent.Time != 0 && !k.SetsTime
+	held.Address, sent.Address = cmp.Or(held.Address, sent.Address), cmp.Or(sent.Address, held.Address)
+	held.Manual, sent.Manual = cmp.Or(held.Manual, sent.Manual), cmp.Or(sent.Manual, held.Manual)
+	held.Time, sent.Time = cmp.Or(held.Time, sent.Time), cmp.Or(sent.Time, held.Time)
 	apart := max(held.Time-sent.Time, sent.Time-held.Time)
+
 	differs := map[string]bool{
-		"user_ipv6":      held.Address != sent.Address && min(held.Address, sent.Address) > 0,
-		"agreement_time": isTimed && apart >= max(1, k.precision(held.Time, sent.Time)),
-		"manual":         held.Manual != sent.Manual && min(held.Manual, sent.Manual) > 0,
+		"user_ipv6":      held.Address != sent.Address,
+		"agreement_time": !k.SetsTime && apart >= max(1, k.precision(held.Time, sent.Time)),
+		"manual":         held.Manual != sent.Manual,
 	}
 	for i, name := range decode.ClauseNames {
 		differs[name] = held.Clauses[i] != sent.Clauses[i]

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -256,20 +255,13 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	}
 }
 
-// identityIn returns the identity in a record: the text of a string, or a whole number as
-// it is written. It is that of the first field which holds one, if it can be used. One that is
-// not in NFC is a person who is refused when looked up.
+// identityIn returns the identity in a record: a text, or a number as it is written, of the first field which
+// holds one. One that is not in NFC is a person who is refused when looked up.
 func identityIn(record jsontext.Value, fields []string) (identity string, ok bool) {
 	members := jsonvalue.Members(record)
 	for _, field := range fields {
-		value := members[field]
-		if value.Kind() == '"' {
-			identity = cmp.Or(identity, jsonvalue.Text(value))
-		} else if strings.Trim(string(value), "0123456789") == "" {
-			identity = cmp.Or(identity, string(value))
-		}
+		identity = cmp.Or(identity, jsonvalue.Scalar(members[field]))
 	}
-
 	err := client.ValidateSegment(identity)
 
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)

@@ -88,20 +88,23 @@ func addRecord(attributes map[string]schema.Attribute) {
 // writes reports whether there is anything to write. A field that is not managed, or no longer managed, is not.
 func (m *resourceModel) writes(state resourceModel) bool {
 	for i, flag := range m.flags() {
-		if !flag.Equal(*state.flags()[i]) {
+		if *flag != *state.flags()[i] {
 			return true
 		}
 	}
-	isOtherAddress := !m.UserIPv6.IsNull() && !m.UserIPv6.Equal(state.UserIPv6)
-	isOtherTime := !m.AgreementTime.IsNull() && !m.AgreementTime.Equal(state.AgreementTime)
+	isOtherAddress := cmp.Or(m.UserIPv6, state.UserIPv6) != state.UserIPv6
+	isOtherTime := cmp.Or(m.AgreementTime, state.AgreementTime) != state.AgreementTime
 
-	return isOtherAddress || isOtherTime || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	return isOtherAddress || isOtherTime || m.UserIPv6WOVersion != state.UserIPv6WOVersion
 }
 
 // caseOf returns what is known before a reading: m is what is to be there, state what is in state, and n its note. A
 // create has the zero state.
 func (m *resourceModel) caseOf(state resourceModel, n note) *tfkit.ConsentCase {
 	c := &tfkit.ConsentCase{Evidence: choice.Evidence{Wanted: m.record(), Known: !state.Manual.IsNull(), Overrules: !m.KeepLaterChoice.ValueBool()}}
+	if address, ok := formats.Address.Value(m.UserIPv6WO); ok {
+		c.Wanted.UserIPv6 = address
+	}
 	written := state.record()
 	if c.Known && !n.Foreign {
 		c.Last = choice.Confirmed{Sent: written.Print(), Shown: n.Shown}

@@ -43,6 +43,9 @@ const (
 // NewResource returns the resource analytics_consent.
 func NewResource(s *tfkit.Service) resource.Resource { return &consentResource{s} }
 
+// atUserIPv6WO is an attribute that only a configuration has.
+var atUserIPv6WO = path.Root("user_ipv6_wo")
+
 // objectLabel is what messages call an object.
 const objectLabel = "analytics_consent"
 
@@ -197,10 +200,9 @@ func (r *consentResource) personOf(m resourceModel) (p client.Person, known bool
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var config, plan resourceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan resourceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	address, _ := formats.Address.Value(config.UserIPv6WO)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atUserIPv6WO, &plan.UserIPv6WO)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -211,7 +213,6 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 
 	c := plan.caseOf(resourceModel{}, note{})
 	c.Action, c.Anew = choice.Write, true
-	c.Wanted.UserIPv6 = cmp.Or(address, c.Wanted.UserIPv6)
 	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 		return
 	}
@@ -252,11 +253,10 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var config, plan, state resourceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state resourceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atUserIPv6WO, &plan.UserIPv6WO)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	address, _ := formats.Address.Value(config.UserIPv6WO)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -275,7 +275,6 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	default:
 		c := plan.caseOf(state, n)
 		c.Action, c.Anew, c.Known = choice.Write, true, true
-		c.Wanted.UserIPv6 = cmp.Or(address, c.Wanted.UserIPv6)
 		if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 			return
 		}

@@ -37,7 +37,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		Written: types.Int64Value(int64(b.count(written))),
 		Missing: types.Int64Value(int64(b.missed())),
 	}
-	b.model.ContentWO = types.StringNull()
+	b.model.ContentWO = types.StringNull() // the framework clears it only where there is no error
 
 	return b.prior != nil || b.missed() == 0
 }

@@ -136,21 +136,18 @@ func (b *batch) refuse(problem tfkit.Problem) {
 // reports why they cannot be used.
 func (b *batch) read() (ok bool) {
 	of, err := b.model.read()
-	if problems, isBad := errors.AsType[*rows.Error](err); isBad {
-		b.refuse(tfkit.Problem{
-			Summary: "The rows cannot be read",
-			Detail:  problems.Error(),
-			Do:      "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data.",
-		})
-		return false
-	}
 	if err != nil {
-		b.refuse(tfkit.Problem{
+		problem := tfkit.Problem{
 			Summary: "The rows cannot be read",
 			Detail:  "The file cannot be read: " + outfile.Pathless(err).Error() + ".",
 			Do:      "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file. The guide \"Batches in detail\" shows how to read a file that is made in the same apply.",
 			At:      path.Root("source"),
-		})
+		}
+		if problems, isBad := errors.AsType[*rows.Error](err); isBad {
+			problem.Detail, problem.At = problems.Error(), path.Empty()
+			problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
+		}
+		b.refuse(problem)
 		return false
 	}
 

@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -189,7 +188,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	}
 
 	if settingsOnly, _ := req.Private.GetKey(ctx, keySettingsOnly); settingsOnly != nil {
-		plan.results, plan.ContentWO = state.results, types.StringNull()
+		plan.results = state.results
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -95,10 +94,7 @@ func Read(in io.Reader, o Options) ([]Row, error) {
 	return r.rows, nil
 }
 
-var (
-	errNoArray    = errors.New("the JSON has to be one array of objects")
-	errRowTooLong = errors.New("the row is longer than 1 MiB; a quote or a bracket may not be closed")
-)
+var errNoArray = errors.New("the JSON has to be one array of objects")
 
 // reader checks rows one by one and collects those of the shard.
 type reader struct {
@@ -119,21 +115,21 @@ type reader struct {
 // finish records why the reading has ended before the end of the file, if that is about its form, without any of
 // its text. It returns an error of the reader.
 func (r *reader) finish(err error) error {
-	if r.in.N <= 0 {
-		err = errRowTooLong
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-
 	var what string
-	known := []error{errNoArray, errRowTooLong, csv.ErrQuote, csv.ErrBareQuote, io.ErrUnexpectedEOF, jsontext.ErrDuplicateName}
-	if i := slices.IndexFunc(known, func(one error) bool { return errors.Is(err, one) }); i >= 0 {
-		what = known[i].Error()
-	} else if _, isSyntax := errors.AsType[*jsontext.SyntacticError](err); isSyntax {
-		what = "this is not valid JSON"
-	}
-	if what == "" {
+	broken, isCSV := errors.AsType[*csv.ParseError](err)
+	_, isJSON := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case r.in.N <= 0:
+		what = "the row is longer than 1 MiB; a quote or a bracket may not be closed"
+	case errors.Is(err, io.EOF):
+		return nil
+	case isCSV:
+		what = broken.Err.Error() // is one of a few
+	case isJSON:
+		what = "this is not valid JSON, or a name is there twice"
+	case errors.Is(err, errNoArray):
+		what = err.Error()
+	default:
 		return err
 	}
 	r.problem("%s; what follows was not read", what)
