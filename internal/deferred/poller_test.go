@@ -13,7 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // polling runs a test in virtual time against a list that is read with f.
@@ -48,32 +47,6 @@ func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 			looked = began
 		}
 	})
-}
-
-// All who wait share what is read, and it is read no more often for many than for one.
-func TestPoller_manyWaitersPollNoMoreThanOne(t *testing.T) {
-	t.Parallel()
-	polls := func(waiters int) (count int) {
-		polling(t, func(context.Context) error { count++; return nil }, func(t *testing.T, p *pollers) {
-			began := time.Now()
-			var group sync.WaitGroup
-			for range waiters {
-				group.Go(func() {
-					for time.Since(began) < 5*time.Minute {
-						_, _ = p.snapshot(t.Context(), client.Person{}, time.Now(), began)
-					}
-				})
-			}
-			group.Wait()
-		})
-
-		return count
-	}
-
-	waiters := soak.Size(soak.Raced(20, 50), 1000)
-	if one, many := polls(1), polls(waiters); many > one+one/5+2 {
-		t.Errorf("one waiter polls %d times in five minutes, %d of them %d times", one, waiters, many)
-	}
 }
 
 // All who wait get the error of one reading, also of one that panics. Who wants a later one reads again.

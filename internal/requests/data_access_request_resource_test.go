@@ -169,7 +169,7 @@ func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 			o.service.Inject(answer)
 			o.apply(nil)
 			o.says(row.says...)
-			wantUnnamed(t, o.diags.Warnings(), theirs)
+			o.isDiscreet(theirs)
 			o.refresh()
 			o.wantNoFile()
 			id := o.state.Attributes["request_id"]

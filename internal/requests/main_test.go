@@ -61,10 +61,10 @@ func (n names) each(t *testing.T, test func(t *testing.T, o *object), configure 
 			t.Parallel()
 			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 				putData(service)
-				o := &object{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData, config: config(nil)}
+				o := &object{Provider: p, t: t, service: service, name: name, operation: mockserver.OpDeleteAllData, config: prototest.Attributes{"identity_id": person}}
 				if name == accessName || name == requestAccessName {
 					o.operation, o.path = mockserver.OpGetAllData, output(t)
-					o.config = config(prototest.Attributes{"output_path": o.path})
+					o.config["output_path"] = o.path
 				}
 				test(t, o)
 			}, slices.Insert(configure, 0, finishedAccessIsListed)...)
@@ -81,11 +81,6 @@ func rows[R any](t *testing.T, table map[string]R, test func(t *testing.T, name 
 			test(t, name, row)
 		})
 	}
-}
-
-// config returns the configuration of a request about the person. others override it.
-func config(others prototest.Attributes) prototest.Attributes {
-	return prototest.Attributes{"identity_id": person}.With(others)
 }
 
 // within returns a configuration of timeouts.
@@ -117,10 +112,10 @@ func (o *object) apply(others prototest.Attributes) {
 	o.NoErrors(o.diags)
 }
 
-// isDiscreet fails the test if the latest step has shown anything of the person.
-func (o *object) isDiscreet() {
+// isDiscreet fails the test if the latest step has shown anything of the person, or other words.
+func (o *object) isDiscreet(others ...string) {
 	o.t.Helper()
-	wantUnnamed(o.t, append(o.diags.Errors(), o.diags.Warnings()...))
+	wantUnnamed(o.t, append(o.diags.Errors(), o.diags.Warnings()...), others...)
 }
 
 // refresh refreshes the object some time later, in another run, which a plan may follow.
