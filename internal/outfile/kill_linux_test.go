@@ -34,31 +34,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeTraced stops its own thread, so that its system calls are watched from here, and writes two
-// files as a run does, to its end. A signal to the whole process could reach another thread, which
-// nobody traces and wakes.
+// writeTraced writes two files as a run does, to its end.
 func writeTraced(command, folder string) {
-	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
-
 	var paths PathsInUse
 	outputs, err := reserveAll(&paths, exportTo(folder, killed[command].replaces...)...)
-	if err != nil {
-		os.Exit(1)
-	}
 	for _, o := range outputs {
-		err := o.Begin()
+		err = errors.Join(err, o.Begin())
 		for range 2 {
 			_, failed := io.WriteString(o, "Jane Canary ")
 			err = errors.Join(err, failed)
 		}
-		if err != nil {
-			os.Exit(1)
-		}
 	}
 
-	_, err = Commit(outputs...)
+	_, failed := Commit(outputs...)
 	closeAll(outputs)
-	err = errors.Join(err, os.WriteFile(stateOf(folder), nil, 0o600))
+	err = errors.Join(err, failed, os.WriteFile(stateOf(folder), nil, 0o600))
 	Settle()
 	if err != nil {
 		os.Exit(1)
@@ -198,7 +188,7 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 	}
 	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
 
-	watching, onDisk := false, ""
+	onDisk := ""
 	for {
 		var status unix.WaitStatus
 		if _, err := unix.Wait4(c.Process.Pid, &status, unix.WALL, nil); err != nil {
@@ -213,8 +203,6 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 
 		signal := 0
 		switch stop := status.StopSignal(); {
-		case stop == unix.SIGSTOP:
-			watching = true
 		case stop == unix.SIGTRAP|0x80:
 			if now := diskAt(filepath.Dir(filepath.Dir(folder))); now != onDisk {
 				onDisk = now
@@ -232,11 +220,7 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 		}
 
 		_ = unix.PtraceSetOptions(c.Process.Pid, unix.PTRACE_O_EXITKILL|unix.PTRACE_O_TRACESYSGOOD)
-		resume := unix.PtraceCont
-		if watching {
-			resume = unix.PtraceSyscall
-		}
-		if err := resume(c.Process.Pid, signal); err != nil {
+		if err := unix.PtraceSyscall(c.Process.Pid, signal); err != nil {
 			t.Fatal(err)
 		}
 	}
