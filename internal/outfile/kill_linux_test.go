@@ -34,8 +34,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeTraced writes two files as a run does, to its end.
+// writeTraced stops its own thread, so that its system calls are watched from here, and writes two
+// files as a run does, to its end. A signal to the whole process could reach another thread, which
+// nobody traces and wakes.
 func writeTraced(command, folder string) {
+	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
+
 	var paths PathsInUse
 	outputs, err := reserveAll(&paths, exportTo(folder, killed[command].replaces...)...)
 	for _, o := range outputs {
@@ -188,7 +192,7 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 	}
 	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
 
-	onDisk := ""
+	watching, onDisk := false, ""
 	for {
 		var status unix.WaitStatus
 		if _, err := unix.Wait4(c.Process.Pid, &status, unix.WALL, nil); err != nil {
@@ -203,6 +207,8 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 
 		signal := 0
 		switch stop := status.StopSignal(); {
+		case stop == unix.SIGSTOP:
+			watching = true
 		case stop == unix.SIGTRAP|0x80:
 			if now := diskAt(filepath.Dir(filepath.Dir(folder))); now != onDisk {
 				onDisk = now
@@ -220,7 +226,11 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 		}
 
 		_ = unix.PtraceSetOptions(c.Process.Pid, unix.PTRACE_O_EXITKILL|unix.PTRACE_O_TRACESYSGOOD)
-		if err := unix.PtraceSyscall(c.Process.Pid, signal); err != nil {
+		resume := unix.PtraceCont
+		if watching {
+			resume = unix.PtraceSyscall
+		}
+		if err := resume(c.Process.Pid, signal); err != nil {
 			t.Fatal(err)
 		}
 	}
