@@ -16,7 +16,7 @@ import (
 func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	t.Parallel()
 
-	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 3000 })
+	p, service := start(t, func(s *mockserver.Server) { s.ExportRecords = 3000 })
 	exact := 42 + 1 + 21 + 1 + 22 + 1 + 22 + 1 // each record counts with a comma or a bracket
 	for _, config := range []prototest.Attributes{
 		{"utc_date": "2026-01-01"}, {"utc_date": day, "max_bytes": exact - 1},
@@ -25,6 +25,7 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 		prototest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
 	}
 
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1}) // read once more
 	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "max_bytes": exact})
 	p.NoErrors(diags)
 	if got["events"] != `[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]` {

@@ -28,7 +28,6 @@ type dayExport struct {
 
 	kinds   []records.Kind // that are asked for
 	outputs []*output      // the files to write
-	ends    []func() error // bring their lines to the files, in order
 	result  client.ExportResult
 
 	// What has been written so far. It may be read at any time.

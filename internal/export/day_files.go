@@ -40,13 +40,15 @@ const (
 func (e *dayExport) write(day client.Records) error {
 	e.bytes.Store(0)
 	e.records.Store(0)
-	e.ends = nil
 	var of [len(records.Counts{})]*output // by kind; without {kind}, the first is that of all
+	var ends []func() error               // bring the lines to the files, in order
 	for _, o := range e.outputs {
 		of[o.kind] = o
-		if err := e.begin(o); err != nil {
+		more, err := e.begin(o)
+		if err != nil {
 			return err
 		}
+		ends = append(ends, more...)
 	}
 
 	for kind, record := range day {
@@ -56,7 +58,7 @@ func (e *dayExport) write(day client.Records) error {
 		e.records.Add(1)
 	}
 
-	for _, end := range e.ends {
+	for _, end := range ends {
 		if err := end(); err != nil {
 			return err
 		}
@@ -128,7 +130,7 @@ func (b bounded) Write(p []byte) (int, error) {
 }
 
 // begin begins the file of an output. Its lines are in the file after the ends.
-func (e *dayExport) begin(o *output) (err error) {
+func (e *dayExport) begin(o *output) (ends []func() error, err error) {
 	file := bufio.NewWriterSize(bounded{o.file, e}, block)
 	o.lines = file
 
@@ -141,9 +143,8 @@ func (e *dayExport) begin(o *output) (err error) {
 	}
 	if packer != nil {
 		o.lines = bufio.NewWriterSize(packer, block)
-		e.ends = append(e.ends, o.lines.Flush, packer.Close)
+		ends = append(ends, o.lines.Flush, packer.Close)
 	}
-	e.ends = append(e.ends, file.Flush)
 
-	return errors.Join(err, o.file.Begin())
+	return append(ends, file.Flush), errors.Join(err, o.file.Begin())
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
@@ -243,16 +244,19 @@ func TestExportFile_unknownValues(t *testing.T) {
 
 	path := target(t)
 	state := created(t, p, file(path, nil))
-	plan, diags := p.Plan(fileName, state, file(path, prototest.Attributes{"utc_date": prototest.Unknown}))
-	p.NoErrors(diags)
-	if plan.Attributes["sha256"] != prototest.Unknown {
-		t.Errorf("planned is %v", plan.Attributes)
+	for _, name := range []string{"utc_date", "path", "kinds"} {
+		plan, diags := p.Plan(fileName, state, file(path, prototest.Attributes{name: prototest.Unknown}))
+		p.NoErrors(diags)
+		if plan.Attributes["sha256"] != prototest.Unknown || (plan.Attributes["files"] == prototest.Unknown) != (name == "path") {
+			t.Errorf("where %s is not known, planned is %v", name, plan.Attributes)
+		}
 	}
 	wantCount(t, service, 1)
 
 	for _, name := range append(shared, "org_id") {
 		p.NoErrors(p.PlanAction(actionName, file(target(t), prototest.Attributes{name: prototest.Unknown})))
 	}
+	outfile.Confirm(path)
 	for _, name := range []string{"path", "kinds", "overwrite"} { // which may not lead to the file that is there
 		p.NoErrors(p.PlanAction(actionName, file(path, prototest.Attributes{name: prototest.Unknown})))
 	}
@@ -260,7 +264,7 @@ func TestExportFile_unknownValues(t *testing.T) {
 	// What becomes known is checked in the plan.
 	unknown, known := file(path, prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false}), prototest.Attributes{"kinds": []any{"events", "persons"}}
 	p.NoErrors(p.Validate(fileName, unknown))
-	_, diags = p.Plan(fileName, nil, unknown.With(known))
+	_, diags := p.Plan(fileName, nil, unknown.With(known))
 	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 	prototest.WantText(t, p.PlanAction(actionName, unknown, known).Errors(), "with_kind", "exactly one kind")
 }

@@ -252,6 +252,9 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 	writeTexts(t, r, "first")
 	commit(t, r)
 	wantInUse(spelled...)
+	if err := paths.Remove(t.Context(), path, digestOf("first")); err != nil { // it is another object's
+		t.Error(err)
+	}
 
 	closeAll(reserve(t, &otherRun, Target{Path: path, Replace: true}))
 	wantText(t, path, "first")

@@ -245,14 +245,14 @@ func (u *update) settle(ctx context.Context) {
 // alike, or the list has shown the update as done, and no other update of the person since. If the profile cannot be
 // read, the next refresh shows the difference.
 func (u *update) noteNormalized(ctx context.Context) {
-	least, s := alike, u.Submission
-	if s.Confirmed { // which the list was enough for
+	least := alike
+	if !u.Submission.Explained {
+		least = other
+	}
+	if u.Submission.Confirmed { // which the list was enough for
 		if reading, _ := u.read(ctx); reading.IsNone {
 			return
 		}
-	}
-	if s.Confirmed && !s.Explained {
-		least = other
 	}
 	for name, value := range u.sets {
 		shown := u.current[name]
