@@ -31,8 +31,7 @@ type Optional[T any] struct {
 // Some returns a field with a value.
 func Some[T any](v T) Optional[T] { return Optional[T]{Value: v, Given: true} }
 
-// Consent is the latest consent state at the service. The interface does not show the
-// fields of this answer: they are expected under the names of the update.
+// Consent is the latest consent state at the service, whose fields are expected under the names of the update.
 type Consent struct {
 	Clauses       [Clauses]Optional[bool]
 	UserIPv6      Optional[string]
@@ -54,17 +53,14 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 
 // ConsentCall is a call that answers with a consent record, and the settings for it.
 type ConsentCall struct {
-	Envelope Envelope
-	At       jsontext.Pointer // wire.consent.at: where the record is; empty finds it
-	// OmitsFalse is wire.consent.omits_false: the object where At says is the record, and a clause that it does
-	// not have is false.
-	OmitsFalse bool
-	TimeFormat string // a form of times that is read beside RFC 3339 and milliseconds
+	Envelope   Envelope
+	At         jsontext.Pointer // wire.consent.at: where the record is; empty finds it
+	OmitsFalse bool             // wire.consent.omits_false: a clause that the object where At says does not have is false
+	TimeFormat string           // a form of times that is read beside RFC 3339 and milliseconds
 }
 
-// Read returns the consent record of an answer: the object where At says, or else the outermost one
-// that has all five clauses. Objects inside of it, such as a history, are not looked at. The error is an *Error,
-// which is Absent where the answer is null or empty, or all five clauses are null: the service knows of no choice.
+// Read returns the consent record of an answer. The error is an *Error, which is Absent where the answer is null or
+// empty, or all five clauses are null: the service knows of no choice.
 func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	answer := c.Envelope.decode(v)
 	found, err := c.Envelope.content(answer, c.At)
@@ -85,8 +81,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	return c.record(answer, object)
 }
 
-// object returns the outermost object with five clauses in a value. One with some of them, or several objects at one
-// depth, are an Error: which of them is the latest state is not known.
+// object returns the outermost object with clauses in a value. Objects inside of it, such as a history, are not looked at.
 func (c ConsentCall) object(found *node) (*node, error) {
 	if c.OmitsFalse && len(found.named(consentNames...)) > 0 {
 		return found, nil
@@ -106,8 +101,7 @@ func (c ConsentCall) object(found *node) (*node, error) {
 	return objects[0], nil
 }
 
-// noChoice returns the Error of an answer without a choice: Absent, unless something beside the empty place may
-// say why.
+// noChoice returns the Error of an answer that says that the service knows of no choice, or may say why nothing is there.
 func noChoice(answer, nothing *node) error {
 	return cmp.Or(unexplained(answer, nothing), error(&Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}))
 }
@@ -145,9 +139,8 @@ type fields struct {
 	problem error // of the first field that is not what it should be
 }
 
-// take returns a field of the record, or else that of the closest object around it that has it. A value that convert
-// does not accept is a problem, and so are two spellings of a name, which two readers would understand differently.
-// expected says what is accepted.
+// take returns a field of the record, or else that of the closest object around it. A value that convert does not accept
+// is a problem, and so are two spellings of a name, which two readers would understand differently.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
 	var found []*node
 	for object := f.object; object != nil && len(found) == 0; object = object.around {

@@ -145,7 +145,7 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 			`{"a":` + record + `,"b":` + record + `}`:                         "several objects have clauses",
 			`{"clause_1_consent":true}`:                                       "some of the five clauses",
 			`{"clause_1_consent":false,"consent":` + record + `}`:             "some of the five clauses",
-			`[` + record + `]`:                                                "it is an array of",
+			`[` + record + `]`:                                                "it is an array",
 			`"clause_1_consent"`:                                              "it is a string",
 			replaced(`1_consent":true`, `1_consent":"yes"`):                   "clause_1_consent: expected a boolean, found a string",
 			`{"consent":` + replaced(`2_consent":true`, `2_consent":2`) + `}`: "clause_2_consent: expected a boolean, found a number",

@@ -24,9 +24,8 @@ type DataCall struct {
 	Continued bool              // a header says that there is more
 }
 
-// Read returns the receipt that an answer to the call is; Delivered where it is the data.
-// Without wire.all_data.at, the first answer is never the data. Once the request was
-// seen, the error is an *Error for an answer that is neither the data nor a receipt.
+// Read returns the receipt that an answer to the call is; Delivered where it is the data, which the first answer never
+// is without wire.all_data.at. Once the request was seen, what is neither of them is an *Error.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	const ok = 200
 	receipt, refusal := c.Envelope.ReadReceipt(status, v, c.Person)
@@ -55,7 +54,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 }
 
 // recognise returns whether an answer is the person's data, or may be: it holds something that the interface has of a
-// person, and is not an open request. Where At is set, it is data exactly if they are there.
+// person, and is not an open request.
 func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	parts := c.parts(answer)
 	mayBeData = slices.ContainsFunc(parts, c.isPart) && !answer.request(c.Person).isOpen
@@ -71,8 +70,8 @@ func (c DataCall) isAboutAnother(n *node) bool {
 	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
-// isMarked reports whether At leads to data, in an answer that does not refuse. An open request alone is not
-// data. An empty value is only if the person's own data stand beside it.
+// isMarked reports whether something other than an open request stands where At leads. What is empty is something only
+// if the data stand beside it.
 func (c DataCall) isMarked(answer *node) bool {
 	found := answer.find(*c.At)
 	switch {
@@ -85,8 +84,7 @@ func (c DataCall) isMarked(answer *node) bool {
 	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts())
 }
 
-// parts returns the parts of an answer, with those of the only object in it in place of that, unless one of them is a
-// part of the data.
+// parts returns the parts of an answer, with those of the only object in it in place of that, unless one is of the data.
 func (c DataCall) parts(answer *node) []*node {
 	inside := answer.only(unwrappedNames)
 	if inside == nil || slices.ContainsFunc(answer.parts(), c.isPart) {
@@ -97,8 +95,8 @@ func (c DataCall) parts(answer *node) []*node {
 	return append(beside, c.parts(inside)...)
 }
 
-// isPart reports whether a part of an answer is something that the interface has of a person, or an object in a list
-// that is not a request.
+// isPart reports whether a part of an answer is what the interface has of a person, or a listed object that is not a
+// request.
 func (c DataCall) isPart(part *node) bool {
 	isFull := slices.Contains(composites, part.Kind()) && !jsonvalue.IsZero(part.Value)
 	switch request := part.request(c.Person); {

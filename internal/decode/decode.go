@@ -27,8 +27,7 @@ const (
 	Incomplete                  // the answer is a part, or may be
 )
 
-// Error says why an answer is not the value it was asked for. Its text holds names of
-// members that have the form of a field's name, and nothing else of the answer.
+// Error says why an answer is not the value it was asked for. Of the answer, its text holds only names of members.
 type Error struct {
 	Outcome Outcome
 	Why     string
@@ -55,8 +54,8 @@ func wantObject(v jsontext.Value) *Error {
 	return &Error{Why: "expected an object, found " + jsonvalue.KindName(v.Kind())}
 }
 
-// ReadToken returns the text of the token in the answer to a login (section 2): at the place that wire.envelope says, or
-// in the outermost object that has one. The error is an *Error.
+// ReadToken returns the token in the answer to a login (section 2): where wire.envelope says, or in the outermost object
+// that has one.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
 	answer := Envelope{}.decode(v)
 	token := answer.find(envelope + "/token").text
@@ -71,8 +70,8 @@ func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
 	return token, nil
 }
 
-// ReadUser returns an error, which is an *Error, for an answer that is not the record of
-// the current user: an object that reports no error. The interface says nothing else of it.
+// ReadUser returns an *Error for an answer that is not an object, which the interface has of the current user, or that
+// refuses.
 func ReadUser(v jsontext.Value) error {
 	switch {
 	case v.Kind() != '{':
@@ -83,23 +82,20 @@ func ReadUser(v jsontext.Value) error {
 	return nil
 }
 
-// SaysNo reports whether an answer says that the service has not done what it was asked for: by an error, or by a flag
-// such as success that is false.
+// SaysNo reports whether an answer refuses: by an error, or by a flag such as success that is false.
 func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).says(refusalNames, Failed) }
 
 // AnyValue stands in Envelope.Ignored for any value.
 const AnyValue = "*"
 
-// Envelope says where every answer has its content, and what stands beside it. Its names in JSON are
-// those of the block wire.
+// Envelope says where every answer has its content, and what stands beside it, as the block wire.
 type Envelope struct {
 	At      jsontext.Pointer            `json:"envelope,omitzero"`
 	Ignored map[jsontext.Pointer]string `json:"ignored,omitzero"` // the value of each leaf as text, or AnyValue
 	Result  Result                      `json:"result,omitzero"`
 }
 
-// Result says where answers with a status of success say what came of the request, and by which
-// words. The zero Result knows no such place. Its names in JSON are those of the block wire.result.
+// Result says where answers with a status of success say what came of the request, as the block wire.result.
 type Result struct {
 	At      jsontext.Pointer `json:"at,omitzero"`      // of a word or a number
 	Success []string         `json:"success,omitzero"` // words that say that all is well
@@ -134,8 +130,7 @@ func (n *node) word() string {
 	return string(v)
 }
 
-// Ignores reports whether the settings say that a leaf with this value, as text, says nothing, or that it is a
-// word of success.
+// Ignores reports whether the settings say that a leaf with this value, as text, says nothing, or that all is well.
 func (e Envelope) Ignores(at jsontext.Pointer, value string) bool {
 	if want, isIgnored := e.Ignored[at]; isIgnored {
 		return want == AnyValue || want == value
@@ -143,8 +138,7 @@ func (e Envelope) Ignores(at jsontext.Pointer, value string) bool {
 	return e.Result.At != "" && at == e.Result.At && slices.Contains(e.Result.Success, value)
 }
 
-// Says returns an *Error for an answer to a reading that has another word at the place of the result
-// than one of success: Absent, or Refused.
+// Says returns an *Error for an answer with another word at the place of the result than one of success.
 func (r Result) Says(v jsontext.Value) error {
 	if r.At == "" {
 		return nil
@@ -161,9 +155,9 @@ func (r Result) Says(v jsontext.Value) error {
 	return refused()
 }
 
-// content returns what is at a place in the content of an answer. The Error is Refused where an object around it says
-// no, and unrecognised where nothing is there. An answer that ends on the way there with null, with an empty array or
-// with an object of nothing but nulls is found there.
+// content returns what is at a place in the content of an answer. An answer that ends on the way there with null, with
+// an empty array or with an object of nothing but nulls is found there. The Error is Refused where an object around it
+// refuses.
 func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 	found := answer.find(e.At + at)
 	for around := found.around; around != nil; around = around.around {
@@ -185,8 +179,8 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 	}
 }
 
-// unexplained returns the Error of an answer with nothing where the content is expected, and something beside it that
-// may say why; nil where nothing stands there but what says yes or nothing, names the person or the call, or dates it.
+// unexplained returns the Error of an answer with nothing where the content is expected, unless nothing stands beside it
+// but what says yes or nothing, names the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
 	beside := answer.beside(nothing, func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
 	if beside == nil {
@@ -199,60 +193,49 @@ func unexplained(answer, nothing *node) error {
 	}
 }
 
-// hidden stands in a message for a name that must not be shown, and for those that are left out.
-const hidden = "…"
-
-// listed returns the first of some names for a message.
-func listed(names []string) string {
-	const most = 12
-	if len(names) > most {
-		names = append(names[:most:most], hidden)
-	}
-	return strings.Join(names, ", ")
-}
-
 // Shown returns the first of some places in an answer for a message, such as `"/id", "/total"`, with an ellipsis for
 // each that must not be shown.
 func Shown(places ...jsontext.Pointer) string {
+	const most, hidden = 12, "…"
 	var shown []string
-	for _, at := range places {
+	for _, at := range places[:min(len(places), most)] {
 		if !jsonvalue.IsFieldPointer(at) {
 			at = hidden
 		}
 		shown = append(shown, strconv.Quote(string(at)))
 	}
+	if len(places) > most {
+		shown = append(shown, hidden)
+	}
 
-	return listed(shown)
+	return strings.Join(shown, ", ")
 }
 
 // Members returns the names of an object's members for a message, such as ` (its members are "id", "personId")`, and
 // never a value, nor the person, whom the message is about. It is empty where there are none.
 func Members(v jsontext.Value, person string) string {
-	var names []string
+	var places []jsontext.Pointer
 	for name := range jsonvalue.EachMember(v) {
-		text := string(name)
-		if !jsonvalue.IsFieldName(text) || PersonKey(text) == PersonKey(person) {
-			text = hidden
+		at := jsontext.Pointer("").AppendToken(string(name))
+		if PersonKey(string(name)) == PersonKey(person) {
+			at = "/?" // which is not shown
 		}
-		names = append(names, strconv.Quote(text))
+		places = append(places, at)
 	}
-	if names == nil {
+	if places == nil {
 		return ""
 	}
 
-	return " (its members are " + listed(names) + ")"
+	return " (its members are " + strings.ReplaceAll(Shown(places...), `"/`, `"`) + ")"
 }
 
-// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value,
-// nothing that is deeper, and no key of a map, since that may be a person.
+// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing of
+// what is deeper than that, and no name in an object of objects, which may be people.
 func Structure(v jsontext.Value) string {
-	answer := Envelope{}.decode(v)
-	isScalar := func(part *node) bool { return part.Kind() != '{' }
-	switch parts := answer.parts(); {
-	case v.Kind() == '[' && len(parts) > 0:
-		return "an array of " + Structure(parts[0].Value)
-	case len(parts) > 1 && !slices.ContainsFunc(parts, isScalar):
-		return "an object of objects"
+	isOther := func(part *node) bool { return part.Kind() != '{' }
+	parts := Envelope{}.decode(v).parts()
+	if len(parts) > 1 && !slices.ContainsFunc(parts, isOther) {
+		return jsonvalue.KindName(v.Kind()) + " of objects"
 	}
 
 	return jsonvalue.KindName(v.Kind()) + Members(v, "")

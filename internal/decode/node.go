@@ -15,8 +15,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// node is a JSON value of an answer. What is in it is decoded once it is asked for, since a list may be long. A
-// node without a value stands for what is missing.
+// node is a JSON value of an answer, of which what is in it is decoded once it is asked for. One without a value stands
+// for what is missing.
 type node struct {
 	jsontext.Value
 
@@ -65,8 +65,8 @@ func (n *node) named(names ...string) (found []*node) {
 	return found
 }
 
-// fields returns what the pointer of a setting leads to, or without one the members with the usual names, the usual
-// name first. The last member of a name comes first, since a plain id follows the @id of JSON-LD.
+// fields returns what the pointer of a setting leads to, or without one the members with the usual names, in their
+// order. The last member of a name comes first, since a plain id follows the @id of JSON-LD.
 func (n *node) fields(at jsontext.Pointer, usual []string) []*node {
 	if at != "" {
 		return []*node{n.find(at)}
@@ -99,8 +99,7 @@ func (n *node) words(at jsontext.Pointer, usual []string) (words []string) {
 	return words
 }
 
-// find returns what a pointer leads to from n. Where there is nothing, it is an empty node in the
-// innermost value on the way.
+// find returns what a pointer leads to, or else an empty node in the innermost value on the way.
 func (n *node) find(at jsontext.Pointer) *node {
 	for token := range at.Tokens() {
 		i := slices.IndexFunc(n.parts(), func(m *node) bool { return m.key == token })
@@ -113,8 +112,8 @@ func (n *node) find(at jsontext.Pointer) *node {
 	return n
 }
 
-// only returns the object that is the only object or array in an object, beside members with some names; nil if
-// something else is.
+// only returns the object that is the only object or array in an object, beside members with some names; nil if there is
+// another one.
 func (n *node) only(beside []string) *node {
 	found := slices.DeleteFunc(slices.Clone(n.parts()), func(part *node) bool {
 		return !slices.Contains(composites, part.Kind()) || slices.Contains(beside, part.name)
@@ -143,8 +142,8 @@ func (n *node) outermost(has func(*node) bool) (found []*node) {
 	return found
 }
 
-// isBlank reports whether there is nothing in a value: it is null, an empty array, which is how PHP writes an
-// object without members, or an object of nothing but nulls and such objects.
+// isBlank reports whether a value is null, an empty array, which is how PHP writes an object without members, or an
+// object of nothing but nulls and such objects.
 func (n *node) isBlank() bool {
 	isFull := func(part *node) bool { return part.Kind() == '[' || !part.isBlank() }
 	switch n.Kind() {
@@ -167,8 +166,7 @@ func (n *node) beside(part *node, mayStand func(*node) bool) (places []jsontext.
 	return places
 }
 
-// leaves returns the values in n that are empty, or neither an object nor an array, in their order: those that
-// are not ignored, and do not stand in a part of it.
+// leaves returns the values in n without parts that are not ignored, and do not stand in a part of it.
 func (n *node) leaves(part *node) (found []*node) {
 	switch {
 	case n == part, n.isIgnored:
@@ -191,7 +189,7 @@ func (n *node) at() jsontext.Pointer {
 	return n.around.at().AppendToken(n.key)
 }
 
-// verdict returns what a member says of what was asked for, by its name and value; Unclear if it says nothing of it.
+// verdict returns what a member says of what was asked for; Unclear if it says nothing of it.
 func (n *node) verdict() Progress {
 	isTrue, isTruth := n.truth()
 	for _, row := range []struct {
@@ -257,16 +255,14 @@ var layouts = map[string][]string{
 	TimeDate:    {time.DateOnly},
 }
 
-// earliestInstant is the first one that counts as a time, and endOfInstants is later than all that
-// RFC 3339 can write, as state has to.
+// earliestInstant is the first one that counts as a time, and RFC 3339, which state has, cannot write endOfInstants.
 var (
 	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// instant returns an instant in one of the forms that are always read, RFC 3339 text and milliseconds since 1970, or
-// in another one. An empty text is the zero Time, and so is an instant before the year 2000, which programs write for
-// none. It reports false for any other value, as for an instant that state cannot have.
+// instant returns an instant in RFC 3339, in milliseconds since 1970, or in another form. The zero Time stands for an
+// empty text, and for an instant before the year 2000, which programs write for none.
 func (n *node) instant(form string) (time.Time, bool) {
 	millis, err := strconv.ParseFloat(n.text, 64)
 	if form == TimeUnixS && millis < float64(earliestInstant.UnixMilli()) {

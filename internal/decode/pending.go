@@ -28,8 +28,7 @@ func Partial(why string) *Error {
 	return &Error{Outcome: Incomplete, Why: why, Advice: Admits(`wire.pending.use = "partial"`)}
 }
 
-// ListMap says where the pending list and what its records say is. Its names in JSON are those of the
-// block wire.pending.
+// ListMap says where the pending list and what its records say is, as the block wire.pending.
 type ListMap struct {
 	At    jsontext.Pointer `json:"at,omitzero"`    // of the list; empty finds the only array of the content
 	Next  jsontext.Pointer `json:"next,omitzero"`  // of the address of the next page, from the top of the answer
@@ -45,9 +44,8 @@ type ListCall struct {
 	Envelope Envelope
 }
 
-// Read returns the list of an answer: an array of objects, where At says, or else the only array of its
-// content. The list is whole if there is nothing beside it but nulls, counts that agree, and what the settings
-// name. The error is an *Error, which is Incomplete beside a list that is not whole.
+// Read returns the list of an answer, which is whole where nothing stands beside it but nulls, counts that agree with
+// it, and what the settings name. The error is an *Error, which is Incomplete beside a list that is not whole.
 func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	answer := c.Envelope.decode(v)
 	if answer.says(refusalNames, Failed) {
@@ -71,8 +69,7 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	return list, c.besides(answer, found, strconv.Itoa(len(elements)))
 }
 
-// besides returns the Error of an answer that has something beside its list, of this length, that may say that it is not
-// whole.
+// besides returns the Error of what stands beside a list of some length and may say that it is not whole.
 func (c ListCall) besides(answer, list *node, length string) error {
 	beside := answer.beside(list, func(leaf *node) bool {
 		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
@@ -90,8 +87,8 @@ func (c ListCall) besides(answer, list *node, length string) error {
 	}
 }
 
-// list returns the list of an answer, or what stands for an empty one: null, nothing where Total counts none, or with
-// Empty an answer with nothing in it.
+// list returns the list of an answer: where At says, or the only array. Null, a total of 0, and with Empty an answer with
+// nothing in it, stand for an empty one.
 func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 
@@ -115,7 +112,7 @@ func (c ListCall) list(answer *node) (*node, error) {
 	return nil, &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value), Advice: Admits(setting)}
 }
 
-// arrays returns an array, or those in an object, and in the objects in it, if isDeep; none that is ignored.
+// arrays returns an array that is not ignored, or with isDeep those in an object.
 func (n *node) arrays(isDeep bool) (found []*node) {
 	switch {
 	case n.isIgnored:
@@ -151,8 +148,7 @@ func (r PendingRecord) Compare(other PendingRecord) int {
 	return cmp.Or(r.CreatedAt.Compare(other.CreatedAt), cmp.Compare(r.ID, other.ID), bytes.Compare(r.JSON, other.JSON))
 }
 
-// PersonKeys returns the PersonKey of every text and number in the record, other than words for its
-// type and status.
+// PersonKeys returns the PersonKey of every text and number in the record but its type and status.
 func (r PendingRecord) PersonKeys() (keys []string) {
 	for _, leaf := range (Envelope{}).decode(r.JSON).leaves(nil) {
 		if leaf.text != "" && !slices.Contains(wordNames, leaf.name) {
@@ -162,8 +158,8 @@ func (r PendingRecord) PersonKeys() (keys []string) {
 	return keys
 }
 
-// RecordMap says where a record of the pending list has its fields, by pointers that lead from it, and
-// what its words mean. An empty pointer stands for the usual names.
+// RecordMap says where a record of the pending list has its fields, and what its words mean. An empty pointer stands for
+// the usual names.
 type RecordMap struct {
 	Identity jsontext.Pointer `json:"identity,omitzero"`
 	ID       jsontext.Pointer `json:"id,omitzero"`
@@ -192,8 +188,7 @@ func (m RecordMap) record(n *node) PendingRecord {
 	}
 }
 
-// requestType returns the type of a request: what all words in the fields for a type stand for. It is empty if that
-// is not known: if a word stands for none, or for another.
+// requestType returns what all words in the fields for a type stand for; empty if one stands for none, or for another.
 func (m RecordMap) requestType(n *node) string {
 	var types []string
 	for _, word := range n.words(m.Type, typeNames) {
@@ -205,9 +200,8 @@ func (m RecordMap) requestType(n *node) string {
 	return types[0]
 }
 
-// progress returns what a record says of its request: by each status, and by errors and flags, which
-// can only say that it failed. What contradicts itself is Unclear, and so is an end without an outcome. A record
-// that says nothing of it is Waiting.
+// progress returns what a record says of its request: by each status, and by errors and flags that say that it failed.
+// What contradicts itself is Unclear, and so is an end without an outcome.
 func (m RecordMap) progress(n *node) Progress {
 	var says []Progress
 	for _, status := range n.words(m.Status, statusNames) {

@@ -13,18 +13,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Profile is a user's profile record. The interface does not show its fields (section 2):
-// it is an object of any members.
+// Profile is a user's profile record, an object of any members (section 2).
 type Profile struct {
 	Members map[string]jsontext.Value
-	// Cached and Date are those of the answer, as in transport.Answer.
-	Cached bool
-	Date   time.Time
-	IsNone bool // the service says that the person has none
+	Cached  bool      // as in transport.Answer
+	Date    time.Time // as in transport.Answer
+	IsNone  bool      // the service says that the person has none
 }
 
-// Holds reports whether the profile has all these members with these values. A null
-// member is equal to an absent one.
+// Holds reports whether the profile has all these members. A null member is equal to an absent one.
 func (p Profile) Holds(members map[string]jsontext.Value) bool {
 	for name, want := range members {
 		got, isThere := p.Members[name]
@@ -39,14 +36,12 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 // ProfileCall is a call that answers with a profile, and the settings for it.
 type ProfileCall struct {
 	Envelope Envelope
-	At       *jsontext.Pointer // wire.profile.at: where the profile is; nil is the content, unless it looks like an envelope
-	// Managed are members of the profile that the caller manages, or has just sent. An object with
-	// one of them is the profile, whatever else it has.
-	Managed map[string]jsontext.Value
+	At       *jsontext.Pointer         // wire.profile.at: where the profile is; nil is the content, unless it looks like an envelope
+	Managed  map[string]jsontext.Value // which the caller manages, or has just sent: an object with one of them is the profile
 }
 
-// Read returns the profile of an answer: the object where At says, or else the content itself. An
-// object without members is an empty profile, and so is nothing in an object. The error is an *Error.
+// Read returns the profile of an answer. An object without members is an empty profile, and so is nothing in an object.
+// The error is an *Error.
 func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 	answer := c.Envelope.decode(v)
 	found, err := c.Envelope.content(answer, *cmp.Or(c.At, new(jsontext.Pointer)))
@@ -77,8 +72,7 @@ func (n *node) shares(members map[string]jsontext.Value) bool {
 }
 
 // enveloped returns the Error of an object that looks like an envelope, unless At says that it is the profile: managed
-// members stand in an object inside, or, where none is known, at most one object stands beside nothing but words of
-// envelopes.
+// members stand in an object inside, or it is enclosed where none is known.
 func (c ProfileCall) enveloped(n *node) error {
 	inside, isEnvelope := n.enclosed()
 	isRefusal := isEnvelope && n.says(codeNames, Failed)

@@ -27,9 +27,8 @@ var RequestTypes = []string{RequestDataAccess, RequestDataDeletion, RequestProfi
 // Progress is what the status of a request means.
 type Progress int
 
-// The values of Progress. An unknown status is Unclear, and treated like Waiting: a
-// request must never be taken for done because its status was new. Ended is a status of
-// which only the settings say that the request is over, and nobody how it ended.
+// The values of Progress. A request must never be taken for done because its status was new, so that an unknown one is
+// Unclear. Ended is one of which only the settings say that the request is over, and nobody how it ended.
 const (
 	Unclear Progress = iota - 1
 	Waiting
@@ -49,9 +48,8 @@ const (
 // StatusMeanings are the meanings of statuses, each at the index of its Progress.
 var StatusMeanings = []string{StatusWaiting, StatusDone, StatusFailed, StatusEnded}
 
-// PersonKey returns what identifiers that may be of one person have in common: they differ only by
-// capitals, percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and
-// mailto: in front.
+// PersonKey returns what identifiers that may be of one person have in common: they differ only by capitals,
+// percent-encoding, once or twice, a plus sign for a blank, Unicode normalisation, and mailto: in front.
 func PersonKey(identity string) string {
 	for range 2 {
 		if plain, err := url.PathUnescape(identity); err == nil {
@@ -70,8 +68,8 @@ type request struct {
 	created   time.Time
 }
 
-// request returns what an object and the only objects in it say of a request. An id or a time is that of the outermost
-// one: those inside may be of a record. person is whom the request is about.
+// request returns what an object and the only objects in it say of a request about a person. An id or a time is that of
+// the outermost one: those inside may be of a record.
 func (n *node) request(person string) (r request) {
 	id := &node{}
 	for object := n; object != nil; object = object.only(unwrappedNames) {
@@ -90,8 +88,7 @@ func (n *node) request(person string) (r request) {
 	return r
 }
 
-// requestID returns the identifier of a request: text, a number, or that in an object such as {"$oid": "…"}.
-// That of the person does not count.
+// requestID returns the identifier of a request, which may stand in {"$oid": "…"}. That of the person does not count.
 func requestID(n *node, person string) string {
 	id := cmp.Or(n.text, n.find("/$oid").text)
 	if PersonKey(id) == PersonKey(person) {
@@ -102,17 +99,14 @@ func requestID(n *node, person string) string {
 
 // Receipt is the service's answer to a deferred request that it has accepted.
 type Receipt struct {
-	ID        string    // the service's identifier of the request; empty where it gave none
-	At        time.Time // when the service accepted it, as the answer says, or else the time of the answer
-	Delivered bool      // the answer is the person's data, and was written to the writer of FetchData
-	// NotUnderstood is the structure of an answer that nothing shows to be a receipt; empty
-	// where it is one. The request was sent, and whether it was accepted is not known.
-	NotUnderstood string
+	ID            string    // the service's identifier of the request; empty where it gave none
+	At            time.Time // when the service accepted it, as the answer says, or else the time of the answer
+	Delivered     bool      // the answer is the person's data, and was written to the writer of FetchData
+	NotUnderstood string    // the structure of an answer that nothing shows to be a receipt, so that nothing shows that the request was accepted
 }
 
-// ReadReceipt returns the receipt that an answer to a queueing call is: anything under 202
-// or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
-// answer that says no is an *Error, and the service has not accepted the request.
+// ReadReceipt returns the receipt that an answer to a queueing call about a person is: anything under 202 or 204;
+// nothing; a request; or a flag that says yes. One that refuses is an *Error.
 func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 	answer := e.decode(v)
@@ -138,9 +132,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	return receipt, nil
 }
 
-// ReadUpdateReceipt is ReadReceipt for the update of a profile. An answer that is the
-// profile with the values that were sent is a receipt too; its identifier is not that of a
-// request.
+// ReadUpdateReceipt is ReadReceipt for the update of a profile, whose answer may be the profile with the values that were
+// sent. Its identifier is not that of a request then.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	shown := Envelope{}.decode(v)
 	if parts := shown.parts(); len(parts) == 1 && parts[0].Kind() == '{' {

@@ -136,7 +136,7 @@ func TestStructure_hasNamesAndNeverValues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"id":"secret","at":{"n":1}}`:                                                    `an object (its members are "id", "at")`,
-		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`:                                      `an array of an object (its members are "id")`,
+		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`:                                      "an array of objects",
 		`{"jane@example.com":1,"user-1001":2}`:                                            `an object (its members are "…", "…")`,
 		`{"jane":{"plan":"a"},"john":{}}`:                                                 "an object of objects",
 		`{"jane":{"plan":"a"},"n":1}`:                                                     `an object (its members are "jane", "n")`,

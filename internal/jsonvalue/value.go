@@ -23,17 +23,15 @@ import (
 // ErrTrailing is the error of a document with something behind its JSON value.
 var ErrTrailing = errors.New("there is something behind the JSON value")
 
-// Parse returns the one JSON value that a document consists of: valid UTF-8, no name
-// twice in an object, and nothing but white space around it. The error is
+// Parse returns the one JSON value that a document consists of, with valid UTF-8 and unique names. The error is
 // io.ErrUnexpectedEOF where the document ends too early, an empty one included.
 func Parse(document []byte) (v jsontext.Value, err error) {
 	err = json.Unmarshal(document, &v)
 	return v, err
 }
 
-// ParseObject returns the members of JSON text that has to be one object: valid UTF-8,
-// no name twice, and no number outside the range of a 64-bit float. Errors complete a
-// sentence about the text, and never quote it, since it may hold personal data.
+// ParseObject returns the members of text that Parse takes and that is an object, without a number outside the range of
+// a 64-bit float. Errors complete a sentence about the text, and never quote it, since it may hold personal data.
 func ParseObject(text string) (map[string]jsontext.Value, error) {
 	v, err := Parse([]byte(text))
 	var plain any
@@ -49,15 +47,13 @@ func ParseObject(text string) (map[string]jsontext.Value, error) {
 	return Members(v), nil
 }
 
-// FormatObject returns members as a JSON object, in the order of their names and with texts
-// and numbers spelled as they are.
+// FormatObject returns members as a JSON object, in the order of their names, and spelled as they are.
 func FormatObject(members map[string]jsontext.Value) string {
 	text, _ := json.Marshal(members, json.Deterministic(true), jsontext.PreserveRawStrings(true)) // which come from parsed JSON
 	return string(text)
 }
 
-// DescribeSyntax returns what is wrong with JSON, and where, without quoting any of it.
-// err is an error of Parse or of a jsontext.Decoder.
+// DescribeSyntax returns what an error of Parse or of a jsontext.Decoder is about, and where, without quoting the JSON.
 func DescribeSyntax(err error) string {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
@@ -73,8 +69,8 @@ func DescribeSyntax(err error) string {
 }
 
 // EachMember yields the members of the object v in order, names without quotes and escapes; nothing if v is not an
-// object. v must be valid JSON, here and below. It is not parsed again: EachMember only finds where each value ends,
-// several times as fast as a parser, and reads no further than its caller does.
+// object. v must be valid JSON, here and below. It is not parsed again: finding where each value ends is several times as
+// fast.
 func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
 		if v.Kind() != '{' {
@@ -224,16 +220,14 @@ func Scalar(v jsontext.Value) string {
 // fieldName matches letters, at most two digits, and the characters that separate words.
 var fieldName = regexp.MustCompile(`^(?:hydra:|[$@])?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
 
-// IsFieldName reports whether a name has the form of a field's name: at most 40 letters
-// with at most two digits and the characters that separate words. Identifiers of people
-// have others, or more digits.
+// IsFieldName reports whether a name has the form of a field's name, of at most 40 characters. Identifiers of people have
+// other characters, or more digits.
 func IsFieldName(name string) bool {
 	const longest = 40
 	return len(name) <= longest && fieldName.MatchString(name) && strings.Trim(name, "0123456789") != ""
 }
 
-// IsFieldPointer reports whether each name of a pointer has the form of a field's name, or stands for the first
-// element of an array.
+// IsFieldPointer reports whether each token of a pointer has the form of a field's name, or is 0.
 func IsFieldPointer(p jsontext.Pointer) bool {
 	for name := range p.Tokens() {
 		if name != "0" && !IsFieldName(name) {
@@ -243,8 +237,7 @@ func IsFieldPointer(p jsontext.Pointer) bool {
 	return true
 }
 
-// Fold returns the letters and digits of a name or of a word in lower case, so that
-// recordType, record_type and Record-Type are one.
+// Fold returns the letters and digits of a word in lower case, so that recordType and record_type are one.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -265,14 +258,12 @@ var kindNames = map[jsontext.Kind]string{
 	'[': "an array",
 }
 
-// KindName returns what a message calls a value of this kind, such as "a number", and
-// "nothing" where there is no value.
+// KindName returns what a message calls a value of this kind, such as "a number"; "nothing" if there is none.
 func KindName(kind jsontext.Kind) string {
 	return cmp.Or(kindNames[kind], "nothing")
 }
 
-// Equal reports whether two JSON values mean the same. The order of members and white
-// space do not count, and numbers are compared exactly by value: 1, 1.0 and 1e0 are one
+// Equal reports whether two JSON values mean the same. Numbers are compared exactly by value: 1, 1.0 and 1e0 are one
 // number, and 9007199254740993 is not 9007199254740992.
 func Equal(a, b jsontext.Value) bool {
 	if a.Kind() != b.Kind() {
@@ -293,8 +284,7 @@ func Equal(a, b jsontext.Value) bool {
 	return true // null, true and false are their kinds
 }
 
-// decimalOf returns a JSON number in one spelling: its digits without zeros at either end, and an exponent. That of
-// zero is empty.
+// decimalOf returns a JSON number as its digits without zeros at either end, and an exponent; zero is empty.
 func decimalOf(v jsontext.Value) string {
 	s := strings.ToLower(strings.TrimSpace(string(v)))
 	mantissa, power, _ := strings.Cut(s, "e")

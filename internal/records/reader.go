@@ -21,10 +21,8 @@ import (
 
 // Reader reads one answer.
 type Reader struct {
-	// Head is the beginning of the answer, of at most 256 KiB. It is valid until All is called.
-	Head []byte
-	// Result describes what was read so far.
-	Result Result
+	Head   []byte // the beginning of the answer, of at most 256 KiB; valid until All is called
+	Result Result // of what was read so far
 	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended
 	// before. What is not recognised is an *decode.Error, and the records before it do not count then.
 	Err error
@@ -73,8 +71,8 @@ func NewReader(r io.Reader, o Options) *Reader {
 	return x
 }
 
-// All yields every record, as it is in the answer and in order, until the next one is taken. It can
-// be called once. Afterwards, Err says whether these were all.
+// All yields every record, which is valid until the next one is taken. It can be called once. Afterwards, Err says
+// whether these were all.
 func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 	return func(yield func(Kind, jsontext.Value) bool) {
 		x.yield = yield
@@ -133,16 +131,14 @@ func (x *Reader) readNothing() error {
 	return x.checkLists()
 }
 
-func (x *Reader) readLines(in place) error {
-	for {
-		err := x.readRecord(in)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
+func (x *Reader) readLines(in place) (err error) {
+	for err == nil {
+		err = x.readRecord(in)
 	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // place is where a value is.
@@ -305,7 +301,7 @@ func (x *Reader) checkLists() error {
 }
 
 // has reports whether there is a list of a kind, or one whose records state their kinds, unless another place was told.
-// If the settings say so, an answer without a list of a kind and without a record has all, and null is a list.
+// With Options.Empty, an answer without a list of a kind and without a record has all, and null is a list.
 func (x *Reader) has(kind Kind) bool {
 	isEmpty := x.options.Empty && x.Result.Counts.Total() == 0
 	_, isTold := x.options.At[kind.Plural()]

@@ -57,9 +57,9 @@ func (x *Reader) textOf(v jsontext.Value) (jsontext.Value, error) {
 	return bytes.Map(func(r rune) rune { return r }, v), nil // each byte, as the decoder does that compares names
 }
 
-// recognise returns the kind of a record: that of its place, or the kind that was asked for, or else the kind
-// that the record states. If a setting says where records state it, each record is compared with its place.
-// Otherwise the first ones are, in a place that the settings do not name.
+// recognise returns the kind of a record: that of its place, the one that was asked for, or the one that it states.
+// Each record is examined for another one where a setting says what states it, and else the first ones in a place that
+// was not told.
 func (x *Reader) recognise(v jsontext.Value, in place) (Kind, error) {
 	kind, own := cmp.Or(in.kind, x.options.Asked), Unknown
 	isDoubtful := x.Result.Counts[kind] < sampled && !in.isTold
@@ -118,8 +118,7 @@ func statedKind(name []byte, value jsontext.Value) Kind {
 	return kindWords[string(jsonvalue.Unquoted(value))]
 }
 
-// isRecord reports whether an object has what every record of a kind has, which Options.Record says, or else the
-// first one shows.
+// isRecord reports whether an object has what every record of a kind has, by Options.Record or else by the first one.
 func (x *Reader) isRecord(v jsontext.Value, kind Kind) bool {
 	if at := x.options.Record[kind.Plural()]; at != "" {
 		return jsonvalue.At(v, at) != nil
@@ -150,8 +149,7 @@ func modelOf(v jsontext.Value) (m model) {
 	return m
 }
 
-// isLike reports whether an object has what identifies the first record, and another member in common with
-// it, if that has others.
+// isLike reports whether an object has what identifies the first record, and another member of it, if it has others.
 func (m model) isLike(v jsontext.Value) bool {
 	isIdentified, isAlike := false, len(m.names) == 1
 	for name, value := range jsonvalue.EachMember(v) {
@@ -176,8 +174,8 @@ func identifies(v jsontext.Value) bool {
 
 var seed = maphash.MakeSeed()
 
-// isOfOneKind reports false for one of the first records of an answer of one kind that has come under another one: with
-// the same identifying values and the same names.
+// isOfOneKind reports false for one of the first records of a kind that was asked for, if one with the same identifying
+// values and the same names has come under another kind.
 func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 	if x.options.Asked == Unknown || x.Result.Counts[kind] >= sampled {
 		return true

@@ -76,8 +76,8 @@ type Result struct {
 	Next, Total jsontext.Value // at Options.Next and Options.Total; nil if there are none
 }
 
-// Map says where a service has its records, and what its words mean. Its names in JSON are those of the
-// block wire.export, and the keys of its maps are the plurals of the kinds. Empty pointers say nothing.
+// Map says where a service has its records, and what its words mean, as the block wire.export. The keys of its maps are
+// the plurals of the kinds. Empty pointers say nothing.
 type Map struct {
 	At     map[string]jsontext.Pointer `json:"at,omitzero"`     // of the list, in the content
 	Kind   jsontext.Pointer            `json:"kind,omitzero"`   // of what a record states its kind with
@@ -89,8 +89,8 @@ type Map struct {
 
 	Lines bool `json:"lines,omitzero"` // an answer of one object is one record
 	Empty bool `json:"empty,omitzero"` // an answer without content, or with nothing in it, is one without records
-	// InvalidUTF8 is InvalidReplace to replace bytes that are not UTF-8 by U+FFFD.
-	InvalidUTF8 string `json:"invalid_utf8,omitzero"`
+
+	InvalidUTF8 string `json:"invalid_utf8,omitzero"` // InvalidReplace to replace bytes that are not UTF-8 by U+FFFD
 }
 
 // What happens to bytes that are not UTF-8.
