@@ -101,7 +101,7 @@ func (c ConsentCall) object(found *node) (*node, error) {
 	return objects[0], nil
 }
 
-// noChoice returns the Error of an answer that says that the service knows of no choice, or may say why nothing is there.
+// noChoice returns the Error of an answer without a choice: Absent, unless something beside the empty place may say why.
 func noChoice(answer, nothing *node) error {
 	return cmp.Or(unexplained(answer, nothing), error(&Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}))
 }

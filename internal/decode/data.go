@@ -70,8 +70,8 @@ func (c DataCall) isAboutAnother(n *node) bool {
 	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
-// isMarked reports whether something other than an open request stands where At leads. What is empty is something only
-// if the data stand beside it.
+// isMarked reports whether At leads to data. An open request alone is not data. An empty value is only if the person's
+// own data stand beside it.
 func (c DataCall) isMarked(answer *node) bool {
 	found := answer.find(*c.At)
 	switch {
