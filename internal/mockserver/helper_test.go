@@ -3,13 +3,14 @@
 package mockserver_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ type service struct {
 	*mocktest.Instance
 	t      *testing.T
 	passed *atomic.Int64
+	header http.Header // of the last answer
 }
 
 func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
@@ -56,7 +58,7 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
 		}
 	}
 
-	return &service{mocktest.Start(t, append(configure, still)...), t, passed}
+	return &service{Instance: mocktest.Start(t, append(configure, still)...), t: t, passed: passed}
 }
 
 // advance moves the service's clock.
@@ -65,8 +67,8 @@ func (s *service) advance(d time.Duration) { s.passed.Add(int64(d)) }
 // delayed fulfils requests only after the clock is advanced.
 func delayed(s *mockserver.Server) { s.FulfilmentDelay = time.Minute }
 
-// send sends a request, such as "GET /path", as it is. It returns the status and the body of the answer,
-// separated by a space.
+// send sends a request, such as "GET /path", as it is. It returns the status and the body of the answer, separated by a
+// space, and the error that the body ends with; or "reset".
 func (s *service) send(request, body string, header ...string) string {
 	s.t.Helper()
 	method, path, _ := strings.Cut(request, " ")
@@ -81,31 +83,27 @@ func (s *service) send(request, body string, header ...string) string {
 	}
 
 	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if errors.Is(err, syscall.ECONNRESET) {
+		return "reset"
+	}
 	if err != nil {
-		return err.Error()
+		s.t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	s.header = resp.Header
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		s.t.Error(err)
+		text = append(text, " "+err.Error()...)
 	}
 
 	return fmt.Sprintf("%d %s", resp.StatusCode, text)
 }
 
-// withKey returns a request with the secret key.
-func (s *service) withKey(request string) string {
-	separator := "?"
-	if strings.Contains(request, "?") {
-		separator = "&"
-	}
-	return request + separator + "apiSecretToken=" + url.QueryEscape(s.SecretKey)
-}
-
 // ask sends a request with the secret key.
 func (s *service) ask(request, body string, header ...string) string {
 	s.t.Helper()
-	return s.send(s.withKey(request), body, header...)
+	separator := map[bool]string{true: "&", false: "?"}[strings.Contains(request, "?")]
+	return s.send(request+separator+"apiSecretToken="+url.QueryEscape(s.SecretKey), body, header...)
 }
 
 // want fails the test unless the answer to a request with the secret key is that one.
@@ -114,20 +112,4 @@ func (s *service) want(request, body, answer string) {
 	if got := s.ask(request, body); got != answer {
 		s.t.Errorf("%s %s is answered with %s, want %s", request, body, got, answer)
 	}
-}
-
-// raw sends a request, with a line of its header, on a new connection. It returns everything that is received
-// until the connection ends, and the error it ends with.
-func (s *service) raw(request, header, body string) (string, error) {
-	s.t.Helper()
-	conn, err := new(net.Dialer).DialContext(s.t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer conn.Close()
-
-	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\nContent-Length: %d\r\n\r\n%s", request, header, len(body), body)
-	text, err := io.ReadAll(conn)
-
-	return string(text), err
 }

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,168 +24,104 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// program is a running mock server and what it printed.
-type program struct {
-	t      *testing.T
-	env    map[string]string
-	stderr bytes.Buffer // of requests that are answered
-	stop   func() int   // interrupts the program and returns its exit status
-}
-
-func start(t *testing.T, args ...string) *program {
+// send returns the status and the body of an answer, separated by a space.
+func send(t *testing.T, method, url, body, authorization string) string {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	printed, stdout := io.Pipe()
-	p := &program{t: t}
-
-	ended := make(chan int, 1)
-	go func() {
-		status := Run(ctx, Process{Args: append([]string{Name}, args...), Stdout: stdout, Stderr: &p.stderr})
-		_ = stdout.Close()
-		ended <- status
-	}()
-	p.stop = sync.OnceValue(func() int {
-		cancel()
-		return <-ended
-	})
-	t.Cleanup(func() { _ = p.stop() })
-
-	text := make([]byte, 4096)
-	n, err := printed.Read(text)
-	if err != nil {
-		t.Fatal(err, p.stop(), p.stderr.String())
-	}
-	p.env = evaluated(t, string(text[:n]))
-
-	return p
-}
-
-// evaluated returns the variables after a shell has read what the program printed.
-func evaluated(t *testing.T, text string) map[string]string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `eval "$1"; env`, "sh", text)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "ANALYTICS_TOKEN=of-another-service", "ANALYTICS_ACCOUNT_ID=of-another-service"}
-	output, err := cmd.Output()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-
-	env := map[string]string{}
-	for variable := range strings.Lines(string(output)) {
-		if name, value, _ := strings.Cut(strings.TrimSpace(variable), "="); strings.HasPrefix(name, "ANALYTICS_") {
-			env[name] = value
-		}
-	}
-
-	return env
-}
-
-// send returns the status and the body of an answer, separated by a space. The header is an Authorization.
-func (p *program) send(method, path, body, authorization string) string {
-	p.t.Helper()
-	req, err := http.NewRequestWithContext(p.t.Context(), method, p.env["ANALYTICS_BASE_URL"]+path, strings.NewReader(body))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if authorization != "" {
-		req.Header.Set("Authorization", authorization)
-	}
-
+	req.Header.Set("Authorization", authorization)
 	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 
 	return fmt.Sprintf("%d %s", resp.StatusCode, text)
 }
 
-func writeSeed(t *testing.T, content string) (file string) {
-	t.Helper()
-	file = filepath.Join(t.TempDir(), "seed.json")
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+// TestRun_servesWhatItsFlagsSay logs in, and writes and reads in the scope of a seed.
+func TestRun_servesWhatItsFlagsSay(t *testing.T) {
+	t.Parallel()
+	seed, log := filepath.Join(t.TempDir(), "seed.json"), filepath.Join(t.TempDir(), "requests.log")
+	const user = `{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}`
+	if err := os.WriteFile(seed, []byte(`{"users":[`+user+`],"consents":[{"org_id":"o 1","project_id":"p","identity_id":"ada"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return file
-}
+	ctx, interrupt := context.WithCancel(t.Context())
+	printed, stdout := io.Pipe()
+	var stderr bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- Run(ctx, Process{Stdout: stdout, Stderr: &stderr, Args: []string{
+			Name, "-seed", seed, "-credentials", "login", "-wire", `{"consent":{"parameters_in":"query"}}`,
+			"-log", log, "-clock", "2720-02-29T23:00:00Z", "-fulfilment-delay", "1h",
+		}})
+		_ = stdout.Close()
+	}()
 
-const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com"
-
-func TestSeed_isServedAndPrinted(t *testing.T) {
-	t.Parallel()
-	content := `{"users":[{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}],
-		"consents":[{"org_id":"o 1","project_id":"p","identity_id":"u","clause_1_consent":true}]}`
-	p := start(t, "-seed", writeSeed(t, content), "-credentials", "login")
-	want := map[string]string{
-		"ANALYTICS_EMAIL": "o'neil@example.com", "ANALYTICS_PASSWORD": `it's $HOME & "more"`,
-		"ANALYTICS_ORG_ID": "o 1", "ANALYTICS_PROJECT_ID": "p", "ANALYTICS_BASE_URL": p.env["ANALYTICS_BASE_URL"],
+	text := make([]byte, 4096)
+	n, err := printed.Read(text)
+	if err != nil {
+		t.Fatal(err, <-ended, stderr.String())
 	}
-	if diff := cmp.Diff(want, p.env); diff != "" {
+	sh := exec.CommandContext(t.Context(), "sh", "-c", `eval "$1"; env | grep ^ANALYTICS_ | sort`, "sh", string(text[:n]))
+	sh.Env = []string{"PATH=" + os.Getenv("PATH"), "ANALYTICS_TOKEN=of-another-service", "ANALYTICS_ACCOUNT_ID=of-another-service"}
+	environment, err := sh.Output()
+	base, rest, _ := strings.Cut(strings.TrimPrefix(string(environment), "ANALYTICS_BASE_URL="), "\n")
+	want := "ANALYTICS_EMAIL=o'neil@example.com\nANALYTICS_ORG_ID=o 1\nANALYTICS_PASSWORD=it's $HOME & \"more\"\nANALYTICS_PROJECT_ID=p\n"
+	if rest != want || err != nil {
+		t.Errorf("%s: %v", environment, err)
+	}
+
+	compliance := base + "/v1/org/o%201/project/p/compliance"
+	got := send(t, "POST", base+"/v1/auth/login/jwt", user, "")
+	bearer := "bearer " + strings.TrimSuffix(strings.TrimPrefix(got, `200 {"token":"`), `"}`)
+	query := "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true"
+	for _, tc := range []struct{ method, target, want string }{
+		{"GET", compliance + "/user/ada/consent", `200 {"clause_1_consent":false`},
+		{"PATCH", compliance + "/user/ada/consent?" + query, `200 {"clause_1_consent":true`},
+		{"DELETE", compliance + "/user/ada/all-data", `202 {"createdAt":"2720-02-29T23:`},
+		{"GET", compliance + "/pending-requests", `200 [{"createdAt":"2720-02-29T23:`},
+		{"GET", base + "/elsewhere/ada", "404 "},
+	} {
+		if got := send(t, tc.method, tc.target, "", bearer); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%s %s: %s", tc.method, tc.target, got)
+		}
+	}
+
+	interrupt()
+	logged, err := os.ReadFile(log)
+	if status := <-ended; status != 0 || err != nil || stderr.Len() > 0 {
+		t.Errorf("it ended with %d: %v, %s", status, err, stderr.String())
+	}
+	const prefix = "/v1/org/{orgId}/project/{projectId}/compliance"
+	wantLog := "1 login POST /v1/auth/login/jwt: 200 in N ms\n2 getConsent GET " + prefix + "/user/{identityId}/consent: 200 in N ms\n" +
+		"3 updateConsent PATCH " + prefix + "/user/{identityId}/consent: 200 in N ms\n4 deleteAllData DELETE " + prefix + "/user/{identityId}/all-data: 202 in N ms\n" +
+		"5 listPendingRequests GET " + prefix + "/pending-requests: 200 in N ms\n6 - GET -: 404 in N ms\n"
+	if diff := cmp.Diff(wantLog, regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(string(logged), "N ms")); diff != "" {
 		t.Error(diff)
-	}
-
-	got := p.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}`, "")
-	token := strings.TrimSuffix(strings.TrimPrefix(got, `200 {"token":"`), `"}`)
-	got = p.send(http.MethodGet, "/v1/org/o%201/project/p/compliance/user/u/consent", "", "bearer "+token)
-	if !strings.HasPrefix(got, "200 ") || !strings.Contains(got, `"clause_1_consent":true`) {
-		t.Error(got)
-	}
-	if status, log := p.stop(), p.stderr.String(); status != 0 || !strings.HasPrefix(log, "1 login POST ") || strings.Count(log, "\n") != 2 {
-		t.Errorf("it ended with %d, and the log is %q", status, log)
 	}
 }
 
 func TestSeed_firstProjectOrAccountIsPrinted(t *testing.T) {
 	t.Parallel()
-	const export = `{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}`
+	const export = `"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]`
 	for content, want := range map[string]string{
-		`{}`:                           "ANALYTICS_ORG_ID=org-demo ANALYTICS_PROJECT_ID=web",
-		`{"exports":[` + export + `]}`: "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
-		`{"exports":[` + export + `],"consents":[{"account_id":"a","identity_id":"u"}]}`: "ANALYTICS_ACCOUNT_ID=a",
+		`{}`:               "ANALYTICS_ORG_ID=org-demo ANALYTICS_PROJECT_ID=web",
+		`{` + export + `}`: "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
+		`{` + export + `,"consents":[{"account_id":"a","identity_id":"u"}]}`: "ANALYTICS_ACCOUNT_ID=a",
 	} {
 		seed, err := mockserver.ReadSeed([]byte(content))
-		got := strings.Join(environmentOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}, reachable(seed), "key")[1:], " ")
-		if got != want+" ANALYTICS_BASE_URL=http://127.0.0.1:80" || err != nil {
+		got := strings.Join(environmentOf(&net.TCPAddr{}, reachable(seed), "key")[1:], " ")
+		if got != want+" ANALYTICS_BASE_URL=http://:0" || err != nil {
 			t.Errorf("%s: %s, %v", content, got, err)
 		}
-	}
-}
-
-func TestClock_andFulfilmentDelayAreThoseOfTheFlags(t *testing.T) {
-	t.Parallel()
-	for delay, want := range map[string]string{"0s": "200 []", "1h": `"createdAt":"2720-02-29T23:`} {
-		p := start(t, "-clock", "2720-02-29T23:00:00Z", "-fulfilment-delay", delay)
-		key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
-		p.send(http.MethodDelete, personPath+"/all-data"+key, "", "")
-		if got := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, "", ""); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", delay, got)
-		}
-	}
-}
-
-func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "requests.log")
-	p := start(t, "-wire", `{"consent":{"parameters_in":"query"}}`, "-log", file)
-	key := p.env["ANALYTICS_API_SECRET_KEY"]
-	query := "&clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true&agreement_time=2026-01-15T09%3A30%3A00Z"
-	p.send(http.MethodPatch, personPath+"/consent?apiSecretToken="+key+query, "", "")
-	p.send(http.MethodGet, "/elsewhere/ada%40example.com", "", "")
-	if status := p.stop(); status != 0 {
-		t.Errorf("it ended with %d", status)
-	}
-
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "1 updateConsent PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 200 in N ms\n2 - GET -: 401 in N ms\n"
-	if diff := cmp.Diff(want, regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(string(text), "N ms")); diff != "" || p.stderr.Len() > 0 {
-		t.Error(diff, p.stderr.String())
 	}
 }
 
@@ -236,24 +171,21 @@ func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 
 func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		args []string
-		says string
-	}{
-		"no such flag":        {[]string{"-port", "1"}, "-port"},
-		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
-		"no such form":        {[]string{"-form", "consent-in-verse"}, "there is no form consent-in-verse"},
-		"no such setting":     {[]string{"-wire", `{"weather":"fine"}`}, "flag -wire: "},
-		"no such credentials": {[]string{"-credentials", "none"}, "flag -credentials: it is one of key, login"},
-		"no time":             {[]string{"-clock", "yesterday"}, "flag -clock: parsing time"},
-		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
-		"no file for a log":   {[]string{"-log", t.TempDir()}, "flag -log: "},
-		"unknown name":        {[]string{"-seed", writeSeed(t, `{"people":[]}`)}, "flag -seed: the seed cannot be understood: "},
+	for says, args := range map[string][]string{
+		"flag provided but not defined: -port":        {"-port", "1"},
+		"the command cannot be run":                   {"--", "no-such-command"},
+		"there is no form consent-in-verse":           {"-form", "consent-in-verse"},
+		"flag -wire: ":                                {"-wire", `{"weather":"fine"}`},
+		"flag -credentials: it is one of key, login":  {"-credentials", "none"},
+		"flag -clock: parsing time":                   {"-clock", "yesterday"},
+		"none.json":                                   {"-seed", filepath.Join(t.TempDir(), "none.json")},
+		"flag -log: ":                                 {"-log", t.TempDir()},
+		"flag -seed: the seed cannot be understood: ": {"-seed", "command.go"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(says, func(t *testing.T) {
 			t.Parallel()
-			status, stdout, stderr := ranWith(t, nil, tc.args...)
-			if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, tc.says) {
+			status, stdout, stderr := ranWith(t, nil, args...)
+			if status != 2 || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, says) {
 				t.Errorf("it ended with %d and printed %q, %q", status, stdout, stderr)
 			}
 		})
