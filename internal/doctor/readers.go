@@ -60,6 +60,7 @@ type person struct {
 	client.Person
 	profile  map[string]jsontext.Value // its members that are managed, or were written
 	updates  []update                  // of the consent, that were sent
+	kept     choice.Keeping            // how the service shows them
 	isListed bool                      // the list has shown the request for the data
 }
 
@@ -80,7 +81,7 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 		return d, errors.New("the record is not one that was written")
 	}
 	d.sent = &p.updates[i]
-	d.lacking = len(c.Keeping.Differences(d.sent.Print(), choice.PrintOf(record)))
+	d.lacking = len(p.kept.Differences(d.sent.Print(), choice.PrintOf(record)))
 
 	return d, nil
 }

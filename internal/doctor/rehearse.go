@@ -211,15 +211,15 @@ func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	}
 
 	var survey choice.Survey
-	sent := shown.sent
-	survey.Add(sent.Print(), choice.PrintOf(shown.consent))
-	kept, _ := survey.Proposal(1)
-	found := sent.form.Merge(client.ConsentSettings(kept))
-	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != sent.form["/consent/time_format"] {
+	survey.Add(shown.sent.Print(), choice.PrintOf(shown.consent))
+	r.who.kept, _ = survey.Proposal(1)
+	found := shown.sent.form.Merge(client.ConsentSettings(r.who.kept))
+	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != found["/consent/time_format"] {
 		found["/consent/time_answered"] = answered
 	}
-	r.wire, _ = r.wire.With(found) // which has values that are accepted
-	r.report.add("Rehearsal", "consent update", OK, "read back as written, with "+sent.form.Sentence())
+	r.wire, _ = r.wire.With(found)       // which has values that are accepted
+	r.readBack(ctx, "written record", 0) // with them
+	r.report.add("Rehearsal", "consent update", OK, "read back as written, with "+shown.sent.form.Sentence())
 }
 
 // tryForms tries each form, the configured one first. It returns the reading that shows one, and what became of each.

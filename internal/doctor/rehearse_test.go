@@ -3,13 +3,10 @@
 package doctor
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,32 +86,24 @@ func answers(operation, unless string, status int, body string) func(*mockserver
 	}
 }
 
-// keepsSeconds makes a service take a time in any format, and answer without a zone.
-func keepsSeconds(s *mockserver.Server) {
-	sent := regexp.MustCompile(`(T\d\d:\d\d:\d\d)(\.\d+)?Z?"`)
-	s.Wire.Consent.TimeFormat = mockserver.TimeUTC
-	s.Wrap = func(strict http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			kept := sent.ReplaceAll(body, []byte(`$1"`))
-			r.Body = io.NopCloser(bytes.NewReader(kept))
-			if bytes.Equal(kept, body) {
-				strict.ServeHTTP(w, r)
-				return
-			}
-			s.ServeHTTP(w, r)
-		})
+// shows makes a service show consent records otherwise than they were written.
+func shows(change func(record map[string]any)) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(record map[string]any) map[string]any { change(record); return record }, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 	}
 }
 
-// omitsFalse makes a service answer as proto-JSON does.
-func omitsFalse(s *mockserver.Server) {
-	s.Change(func(r mockserver.Request, answer *mockserver.Response) {
-		record, _ := answer.Body.(map[string]any)
-		if strings.HasSuffix(r.Operation, "Consent") {
-			maps.DeleteFunc(record, func(_ string, value any) bool { return value == false })
-		}
-	})
+// omitsFalse changes a record as proto-JSON does.
+func omitsFalse(record map[string]any) {
+	maps.DeleteFunc(record, func(_ string, value any) bool { return value == false })
+}
+
+// keepsMinutes changes a record as a service does that has no banner.
+func keepsMinutes(record map[string]any) {
+	record["manual"] = false
+	if agreed, isText := record["agreement_time"].(string); isText {
+		record["agreement_time"] = agreed[:len("2020-02-29T21:43")] + ":00Z"
+	}
 }
 
 // lagsBehindTheEffect makes a service list a request for the first time when it has been carried out, with the status
@@ -166,9 +155,9 @@ func TestRehearsal_block(t *testing.T) {
 			namesTheKind(map[string]string{"persons": "users", "sessions": "sessions", "events": "events"}, `{"error":"kind must be one of users, sessions, events"}`),
 			`{"export":{"kind_parameter":"kind","kind_values":{"events":"events","persons":"users","sessions":"sessions"}}}`,
 		},
-		"times without a zone":          {keepsSeconds, `{"consent":{"time_answered":"utc"}}`},
+		"times to the minute":           {shows(keepsMinutes), `{"consent":{"time_kept":"minute","altered":["manual"]}}`},
 		"answered times without a zone": {takes(t, "consent-no-zone"), `{"consent":{"time_answered":"utc"}}`},
-		"nothing for false":             {omitsFalse, `{"consent":{"omits_false":true}}`},
+		"nothing for false":             {shows(omitsFalse), `{"consent":{"omits_false":true}}`},
 	} {
 		t.Run(about, func(t *testing.T) {
 			t.Parallel()
@@ -206,23 +195,11 @@ func TestRehearsal_writesNothingAboutAPersonWhoIsThere(t *testing.T) {
 	}
 }
 
-// TestRehearsal_saysThatAWithdrawalIsNotShown has a service that accepts a withdrawal and ignores it.
+// TestRehearsal_saysThatAWithdrawalIsNotShown has a service that accepts a withdrawal, which has no time, and ignores it.
 func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-			updates := 0
-			s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-				if r.Operation == mockserver.OpUpdateConsent {
-					updates++
-				}
-				if r.Operation != mockserver.OpUpdateConsent || updates == 1 {
-					return nil
-				}
-				return &mockserver.Fault{Status: 204}
-			}
-		})
-
+		service := mocktest.StartPipe(t, slowly, answers(mockserver.OpUpdateConsent, "agreement_time", 204, ""))
 		report := rehearsed(t.Context(), service)
 		wantHonest(t, service, report, "the withdrawal is ignored")
 		if report.ExitStatus != 2 {
