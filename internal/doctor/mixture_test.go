@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -107,40 +105,31 @@ func wantRead(t *testing.T, m mixture) {
 	service.PutProfile(scope, ada.Identity, `{"plan":"pro","seats":5}`)
 	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: ada.Identity, Operation: mockserver.OpDeleteAllData})
 
-	report := rehearsed(t.Context(), service)
+	report := Examine(t.Context(), options(service))
 	for _, f := range report.Findings {
 		if f.Word == Broken && f.Group != "All data" { // which are not about the invented person
 			t.Errorf("%+v", f)
 		}
 	}
 
-	c, err := client.New(client.Config{
-		Config:  transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}, DialContext: service.DialContext},
-		BaseURL: service.URL, Wire: report.Wire,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-
-	if _, err := ada.overwrite(adas)(t.Context(), c); err != nil {
-		t.Errorf("consent cannot be written: %v", err)
-	}
+	x := &examination{options: options(service), wire: report.Wire, report: report}
+	w := &way{credentials: x.options.Client.Credentials}
 	nobody := ada
 	nobody.Identity = "nobody@example.com"
-	for what, tc := range map[string]struct {
+	for _, tc := range []struct {
 		read reader
 		want string
 	}{
-		"the consent":      {ada.described, "10110"},
-		"no consent":       {nothing(nobody.consent), ""},
-		"the profile":      {ada.readProfile, `"plan":"pro"`},
-		"no profile":       {nothing(nobody.readProfile), ""},
-		"pending requests": {pendingOf(ada.Scope).read, "data_deletion " + ada.Identity + " waiting"},
-		"the day":          {readDay(ada.Scope, adasDay), m.day},
+		{ada.overwrite(adas), "written"},
+		{ada.described, "10110"},
+		{nothing(nobody.consent), ""},
+		{ada.readProfile, `"plan":"pro"`},
+		{nothing(nobody.readProfile), ""},
+		{pendingOf(ada.Scope).read, "data_deletion " + ada.Identity + " waiting"},
+		{readDay(ada.Scope, adasDay), m.day},
 	} {
-		if got, err := tc.read(t.Context(), c); err != nil || !strings.Contains(got.text, tc.want) {
-			t.Errorf("%s reads %q: %v", what, got.text, err)
+		if got, err := x.do(t.Context(), &session{way: w}, tc.read); err != nil || !strings.Contains(got.text, tc.want) {
+			t.Errorf("%q reads %q: %v", tc.want, got.text, err)
 		}
 	}
 	if t.Failed() {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -25,15 +24,13 @@ import (
 // scope is that of the rehearsals, as the mock server has it.
 var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
-// rehearsed returns the report of a rehearsal at a service that was started by StartPipe.
-func rehearsed(ctx context.Context, service *mocktest.Instance) *Report {
-	return Examine(ctx, Options{
-		Client: client.Config{
-			Config:  transport.Config{Credentials: transport.Credentials{APISecretKey: service.SecretKey}, DialContext: service.DialContext, MaxRetries: 1},
-			BaseURL: service.URL,
-		},
-		Scope: ada.Scope, Rehearse: true, Timeout: 10 * time.Minute, Day: adasDay, Version: "1.2.3",
-	})
+// options returns those of a rehearsal at a service that was started by StartPipe.
+func options(service *mocktest.Instance) Options {
+	key := transport.Credentials{APISecretKey: service.SecretKey}
+	return Options{
+		Client: client.Config{Config: transport.Config{Credentials: key, DialContext: service.DialContext, MaxRetries: 1}, BaseURL: service.URL},
+		Scope:  ada.Scope, Rehearse: true, Timeout: 10 * time.Minute, Day: adasDay, Version: "1.2.3",
+	}
 }
 
 // slowly makes a service take its time.
@@ -49,7 +46,7 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 			s.SetPendingLag(mockserver.Lag{Time: 7 * time.Second})
 			s.FulfilmentDelay = 30 * time.Second
 		})
-		report := rehearsed(t.Context(), service)
+		report := Examine(t.Context(), options(service))
 		if report.ExitStatus != 1 || report.Rehearsal.Lag != "7s" || report.Wire.Lag != "14s" {
 			t.Errorf("exit status %d, lag %s, settings %+v: %+v", report.ExitStatus, report.Rehearsal.Lag, report.Wire, report.Findings)
 		}
@@ -164,7 +161,7 @@ func TestRehearsal_block(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := mocktest.StartPipe(t, slowly, tc.takes)
 				service.AllowViolations() // the kind is missing at first
-				report := rehearsed(t.Context(), service)
+				report := Examine(t.Context(), options(service))
 				got, _ := json.Marshal(report.Wire, json.Deterministic(true))
 				if string(got) != tc.want || report.ExitStatus != 1 {
 					t.Errorf("exit status %d, settings %s: %+v", report.ExitStatus, got, report.Findings)
@@ -174,38 +171,29 @@ func TestRehearsal_block(t *testing.T) {
 	}
 }
 
-// TestRehearsal_writesNothingAboutAPersonWhoIsThere has a service that shows a record of everybody.
-func TestRehearsal_writesNothingAboutAPersonWhoIsThere(t *testing.T) {
+func TestRehearsal_broken(t *testing.T) {
 	t.Parallel()
-	for operation, body := range map[string]string{
-		mockserver.OpGetConsent: `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`,
-		mockserver.OpGetProfile: `{"plan":"free"}`,
+	for about, tc := range map[string]struct {
+		takes   func(*mockserver.Server)
+		updates int // that are sent
+	}{
+		"a record of everybody": {answers(mockserver.OpGetConsent, "-", 200, `{"clause_1_consent":false,"clause_2_consent":false,`+
+			`"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`), 0},
+		"a profile of everybody":                        {answers(mockserver.OpGetProfile, "-", 200, `{"plan":"free"}`), 0},
+		"a withdrawal, which has no time, that is lost": {answers(mockserver.OpUpdateConsent, "agreement_time", 204, ""), 2},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			service := mocktest.StartPipe(t, slowly)
-			service.Inject(mockserver.Fault{Operation: operation, Times: -1, Body: []byte(body)})
-			report := rehearsed(t.Context(), service)
-			isSent := func(r mockserver.Request) bool {
-				return r.Method != http.MethodGet || r.Operation == mockserver.OpGetAllData
-			}
-			if report.ExitStatus != 2 || slices.ContainsFunc(service.Requests(), isSent) {
-				t.Errorf("exit status %d: %+v", report.ExitStatus, report.Findings)
-			}
+		t.Run(about, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := mocktest.StartPipe(t, slowly, tc.takes)
+				report := Examine(t.Context(), options(service))
+				wantHonest(t, service, report, about)
+				if n := service.Count(mockserver.OpUpdateConsent); n != tc.updates || report.ExitStatus != 2 {
+					t.Errorf("exit status %d, %d updates: %+v", report.ExitStatus, n, report.Findings)
+				}
+			})
 		})
 	}
-}
-
-// TestRehearsal_saysThatAWithdrawalIsNotShown has a service that accepts a withdrawal, which has no time, and ignores it.
-func TestRehearsal_saysThatAWithdrawalIsNotShown(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t, slowly, answers(mockserver.OpUpdateConsent, "agreement_time", 204, ""))
-		report := rehearsed(t.Context(), service)
-		wantHonest(t, service, report, "the withdrawal is ignored")
-		if report.ExitStatus != 2 {
-			t.Errorf("exit status %d: %+v", report.ExitStatus, report.Findings)
-		}
-	})
 }
 
 // mishaps are what can happen at a request of a rehearsal.
@@ -262,7 +250,7 @@ func TestRehearsal_saysWhatIsLeftWhateverHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		whole := mocktest.StartPipe(t, slowly)
-		rehearsed(t.Context(), whole)
+		Examine(t.Context(), options(whole))
 
 		requests := len(whole.Requests())
 		for at := 1; at <= requests; at++ {
@@ -292,15 +280,10 @@ func TestRehearsal_saysWhatIsLeftWhateverHappens(t *testing.T) {
 func failing(ctx context.Context, t *testing.T, at int, name string, fault mockserver.Fault) (*mocktest.Instance, *Report) {
 	t.Helper()
 	service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Seq != at {
-				return nil
-			}
-			return &fault
-		}
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault { return map[int]*mockserver.Fault{at: &fault}[r.Seq] }
 	})
 	defer service.Stop()
-	report := rehearsed(ctx, service)
+	report := Examine(ctx, options(service))
 	if report.Rehearsal != nil {
 		wantHonest(t, service, report, fmt.Sprint(name, " at request ", at))
 	}
