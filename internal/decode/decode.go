@@ -102,6 +102,16 @@ type Result struct {
 	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
 }
 
+// IsOtherPage reports whether a value of a kind has, beside the link to the next page, that to another one, which
+// says nothing of the content. A number or a truth value does: the last page has "last": true.
+func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
+	isLink := is == '"' || is == 'n'
+	isThere := func(page string) bool {
+		return strings.EqualFold(string(at), strings.ReplaceAll(strings.ToLower(string(next)), "next", page))
+	}
+	return isLink && next != "" && slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, isThere)
+}
+
 // decode returns an answer in which what the settings name says nothing. An object with something in it always says
 // something. Nothing is null.
 func (e Envelope) decode(v jsontext.Value) *node {

@@ -73,7 +73,8 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 func (c ListCall) besides(answer, list *node, length string) error {
 	beside := answer.beside(list, func(leaf *node) bool {
 		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
-		return isCount || leaf.Kind() == 'n' || slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
+		isConfigured := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
+		return isCount || isConfigured || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
 	})
 	if beside == nil {
 		return nil

@@ -63,8 +63,10 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`{"requests":{"warnings":[]}}`: ignored,
 		}},
 		{decode.ListCall{ListMap: decode.ListMap{Next: "/next"}}, answers{
-			`{"requests":[` + one + `],"next":"?page=3","last":false,"previous":"?page=1"}`: beside + `"/last", "/previous"`,
+			`{"requests":[` + one + `],"next":"?page=3","last":false,"previous":"?page=1"}`: beside + `"/last"`,
+			`{"requests":[],"links":{"prev":"?page=1"}}`:                                    beside + `"/links/prev"`,
 		}},
+		{decode.ListCall{ListMap: decode.ListMap{Next: "/_links/next/href"}}, answers{`{"requests":[],"_links":{"self":{"href":"x"},"prev":{"href":"y"}}}`: whole}},
 		{decode.ListCall{ListMap: decode.ListMap{At: "/requests", Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
 		{decode.ListCall{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": decode.AnyValue, "/note": "", "/page/size": "*"}}}, answers{
 			`{"requests":[],"page":{"size":20}}`: whole, `{"requests":[],"page":{"size":20,"number":1}}`: `"/page/number"`,

@@ -249,7 +249,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in, around place) {
 	switch {
 	case x.values[in.at] != nil:
 		*x.values[in.at] = v.Clone()
-	case x.options.Envelope.Ignores(in.at, text):
+	case x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
 	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
 		x.lists[in.kind] = true
 	case around.kind != Unknown && statedKind([]byte(name), v) == around.kind: // of a group
