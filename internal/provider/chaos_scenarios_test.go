@@ -30,46 +30,6 @@ type scenario struct {
 	restarts bool
 }
 
-// Directives of Caddy.
-const (
-	compressing = `
-	encode zstd gzip {
-		minimum_length 1
-		match header Content-Type *
-	}
-	reverse_proxy %s`
-
-	buffering = `
-	reverse_proxy %s {
-		request_buffers 64KiB
-		response_buffers 16MiB
-	}`
-
-	plain = `
-	reverse_proxy %s`
-
-	withoutKeepAlive = `
-	reverse_proxy %s {
-		transport http {
-			keepalive off
-		}
-	}`
-
-	impatient = `
-	reverse_proxy %s {
-		transport http {
-			response_header_timeout 300ms
-		}
-	}`
-
-	withPagesForErrors = `
-	reverse_proxy %s
-	handle_errors {
-		header Content-Type text/html
-		respond "<!doctype html><title>Sorry</title><p>We will be back soon.</p>" 502
-	}`
-)
-
 func limit(direction string, toxicity float64, bytes int) toxic {
 	return toxic{"limit_data", direction, toxicity, map[string]int{"bytes": bytes}}
 }
@@ -90,6 +50,8 @@ func slicer(direction string, size int) toxic {
 	return toxic{"slicer", direction, 1, map[string]int{"average_size": size, "size_variation": size / 2, "delay": 10}}
 }
 
+const plain = "reverse_proxy %s" // of Caddy
+
 var scenarios = []scenario{
 	{name: "toxiproxy: latency and jitter", toxics: []toxic{latency(150, 140)}},
 	{name: "toxiproxy: slicer", toxics: []toxic{slicer(answers, 700), slicer(requests, 20)}},
@@ -103,11 +65,11 @@ var scenarios = []scenario{
 	{name: "toxiproxy: limit_data of requests", toxics: []toxic{limit(requests, 0.8, 1500)}},
 	{name: "toxiproxy: all of them", toxics: []toxic{latency(30, 30), slicer(answers, 700), timeout(answers, 0.1), reset(requests, 0.3, 200), limit(answers, 0.3, 2500), limit(requests, 0.2, 2500)}},
 
-	{name: "Caddy: TLS, HTTP/2, zstd and gzip", caddy: compressing, toxics: []toxic{slicer(answers, 900)}},
-	{name: "Caddy: buffers", caddy: buffering, toxics: []toxic{slicer(answers, 900)}},
-	{name: "Caddy: no kept connections", caddy: withoutKeepAlive, toxics: []toxic{limit(answers, 0.3, 300)}},
+	{name: "Caddy: TLS, HTTP/2, zstd and gzip", caddy: "encode zstd gzip {\n minimum_length 1\n match header Content-Type *\n}\n" + plain, toxics: []toxic{slicer(answers, 900)}},
+	{name: "Caddy: buffers", caddy: plain + " {\n request_buffers 64KiB\n response_buffers 16MiB\n}", toxics: []toxic{slicer(answers, 900)}},
+	{name: "Caddy: no kept connections", caddy: plain + " {\n transport http {\n keepalive off\n }\n}", toxics: []toxic{limit(answers, 0.3, 300)}},
 	{name: "Caddy: 502 after the service has answered", caddy: plain, toxics: []toxic{limit(answers, 0.7, 1500), reset(answers, 0.3, 40)}},
-	{name: "Caddy: 504 before the service has answered", caddy: impatient, toxics: []toxic{latency(200, 190)}},
-	{name: "Caddy: pages in place of errors", caddy: withPagesForErrors, toxics: []toxic{limit(answers, 0.7, 1500)}},
+	{name: "Caddy: 504 before the service has answered", caddy: plain + " {\n transport http {\n response_header_timeout 300ms\n }\n}", toxics: []toxic{latency(200, 190)}},
+	{name: "Caddy: pages in place of errors", caddy: plain + "\nhandle_errors {\n header Content-Type text/html\n respond \"<!doctype html><p>Sorry.</p>\" 502\n}", toxics: []toxic{limit(answers, 0.7, 1500)}},
 	{name: "Caddy: restarts", caddy: plain, restarts: true},
 }

@@ -21,40 +21,16 @@ import (
 )
 
 const (
-	// disturbedApplies is how many applies are disturbed at most.
-	disturbedApplies = 6
-	// calmApplies is how many applies without a disturbance have to be enough.
-	calmApplies = 5
-
-	batchRows  = 40
-	exportFile = "analytics_export_file"
-	eventDay   = "2026-02-01"
-	dayEvents  = 10_000
+	disturbedApplies = 6 // how many applies are disturbed at most
+	calmApplies      = 5 // how many applies without a disturbance have to be enough
+	batchRows        = 40
+	exportFile       = "analytics_export_file"
+	eventDay         = "2026-02-01"
 )
 
 // impatience are settings with which outcomes remain unknown that the provider would find
 // out about otherwise.
 var impatience = prototest.Attributes{"max_retries": 1, "request_timeout": "2s"}
-
-// way is the way from the provider to the service.
-type way struct {
-	toxiproxy toxiproxy
-	front     *caddy               // nil: there is none
-	config    prototest.Attributes // of a provider that takes this way
-}
-
-// open starts the proxies, undisturbed.
-func (s scenario) open(t *testing.T, service *mocktest.Instance) way {
-	t.Helper()
-	w := way{toxiproxy: startToxiproxy(t, strings.TrimPrefix(service.URL, "http://")), config: prototest.Config(service)}
-	w.config["base_url"] = "http://" + w.toxiproxy.address
-	if s.caddy != "" {
-		w.front = startCaddy(t, fmt.Sprintf(s.caddy, w.toxiproxy.address))
-		w.config["base_url"], w.config["ca_cert_file"] = "https://"+w.front.address, w.front.authority()
-	}
-
-	return w
-}
 
 // TestChaos_nothingIsLostRepeatedOrOverwritten applies objects of every kind through each of
 // the ways until the state has them all, while a person chooses. Then the service has
@@ -66,12 +42,7 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 		for i := range soak.Schedules(3, 30) {
 			t.Run(fmt.Sprintf("%s, %d", s.name, i+1), func(t *testing.T) {
 				t.Parallel()
-				service := mocktest.Start(t, mocktest.AnswerData(`{"profile":{"plan":"gold"}}`), func(s *mockserver.Server) {
-					s.FulfilmentDelay, s.ExportRecords = 300*time.Millisecond, dayEvents
-				})
-				service.AllowViolations() // half a request is one
-				c := &course{t: t, service: service, scenario: s, way: s.open(t, service), day: filepath.Join(t.TempDir(), "day.ndjson")}
-				c.configure()
+				c := newCourse(t, s)
 				c.run()
 				c.check()
 
@@ -80,58 +51,67 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 					unknown += o.unknown
 				}
 				if !t.Failed() {
-					t.Logf("%s keeps every promise: %d applies, %d of them with errors, %d outcomes unknown, %d requests", t.Name(), c.applies, c.failed, unknown, len(service.Requests()))
+					t.Logf("%s keeps every promise: %d applies, %d of them with errors, %d outcomes unknown, %d requests", t.Name(), c.applies, c.failed, unknown, len(c.service.Requests()))
 				}
 			})
 		}
 	}
 }
 
-// course is a series of applies over a way.
+// course is a series of applies through a scenario.
 type course struct {
 	scenario
-	way
 
-	t       *testing.T
-	service *mocktest.Instance
-	day     string      // the path of the exported day
-	people  []*instance // each about one person
-	all     []*instance // and the batch and the export
+	t         *testing.T
+	service   *mocktest.Instance
+	toxiproxy toxiproxy
+	front     *caddy               // nil: there is none
+	config    prototest.Attributes // of a provider that goes through both
+	day       string               // the path of the exported day
+	people    []*instance          // each about one person
+	all       []*instance          // and the batch and the export
 
 	applies, failed int
 	messages        strings.Builder
 }
 
-// configure makes objects of every resource.
-func (c *course) configure() {
-	c.t.Helper()
-	folder := c.t.TempDir()
-	for i, resource := range []string{
-		consentName, consentName, consentName, profileName, profileName,
-		deletionName, deletionName, dataAccessName, dataAccessName,
-	} {
-		o := newInstance(resource, fmt.Sprintf("canary-person-%d@example.com", i), folder)
-		switch resource {
-		case consentName:
-			o.config["agreement_time"] = agreedAt
-		case deletionName:
-			c.service.PutProfile(demoScope, o.person, `{"plan":"gold"}`)
-		}
-		c.people = append(c.people, o)
+// newCourse starts a service with objects of every resource, and the proxies before it, undisturbed.
+func newCourse(t *testing.T, s scenario) *course {
+	t.Helper()
+	folder := t.TempDir()
+	service := mocktest.Start(t, mocktest.AnswerData(`{"profile":{"plan":"gold"}}`), func(s *mockserver.Server) {
+		s.FulfilmentDelay, s.ExportRecords = 300*time.Millisecond, 10_000
+	})
+	service.AllowViolations() // half a request is one
+	c := &course{scenario: s, t: t, service: service, config: prototest.Config(service), day: filepath.Join(folder, "lake", "day.ndjson")}
+	c.toxiproxy = startToxiproxy(t, strings.TrimPrefix(service.URL, "http://"))
+	c.config["base_url"] = "http://" + c.toxiproxy.address
+	if s.caddy != "" {
+		c.front = startCaddy(t, fmt.Sprintf(s.caddy, c.toxiproxy.address))
+		c.config["base_url"], c.config["ca_cert_file"] = "https://"+c.front.address, c.front.authority()
 	}
 
-	rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n"
+	for i, resource := range []string{consentName, consentName, consentName, profileName, profileName, deletionName, deletionName, dataAccessName, dataAccessName} {
+		c.people = append(c.people, newInstance(resource, fmt.Sprintf("canary-person-%d@example.com", i), folder))
+		if resource == deletionName {
+			service.PutProfile(demoScope, c.people[i].person, `{"plan":"gold"}`)
+		}
+	}
+
+	rows := strings.TrimSpace(header) + ",agreement_time\n"
 	for i := range batchRows {
 		rows += rowPerson(i) + ",true,true,true,true,true," + agreedAt + "\n"
 	}
 	source := filepath.Join(folder, "rows.csv")
 	if err := os.WriteFile(source, []byte(rows), 0o600); err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 	c.all = append(slices.Clone(c.people),
 		&instance{resource: "analytics_consent_batch", config: prototest.Attributes{"source": source}},
-		&instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": c.day}},
+		&instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": c.day, "create_directories": true}},
 	)
+
+	return c
 }
 
 // rowPerson returns the identity of a person in the batch.
@@ -144,19 +124,13 @@ func (c *course) run() {
 	for _, toxic := range c.toxics {
 		c.toxiproxy.post(c.t, "/proxies/service/toxics", toxic)
 	}
-	for range disturbedApplies {
+	for c.applies < disturbedApplies && slices.ContainsFunc(c.all, func(o *instance) bool { return !o.isSettled() }) {
 		c.apply(impatience)
-		if !slices.ContainsFunc(c.all, func(o *instance) bool { return !o.isSettled() }) {
-			break
-		}
 	}
 
 	c.toxiproxy.post(c.t, "/reset", nil)
 	open := openIn(prototest.MustStart(c.t, c.config), c.all)
-	for range calmApplies {
-		if open == "" {
-			return
-		}
+	for n := 0; open != "" && n < calmApplies; n++ {
 		c.apply(nil)
 		open = openIn(prototest.MustStart(c.t, c.config), c.all)
 	}
@@ -176,10 +150,10 @@ func (c *course) apply(settings prototest.Attributes) {
 	}
 	if c.applies == 0 {
 		c.people[0].choose(c.service)()
-		if c.restarts {
-			c.front.stop()
-			c.front.start(c.t)
-		}
+	}
+	if c.applies == 0 && c.restarts {
+		c.front.stop()
+		c.front.start(c.t)
 	}
 	c.applies++
 

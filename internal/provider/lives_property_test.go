@@ -55,25 +55,7 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					// The time of a bubble begins in the year 2000, and the people agreed later.
 					<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-					chooseFault, endFaults := mocktest.Disorder(seed, 3)
-					l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4)), hasOperator: name == withOperator}
-					for i := range 2 + l.rand.IntN(5) {
-						resource := []string{profileName, deletionName, dataAccessName, consentName}[l.rand.IntN(4)]
-						l.list = append(l.list, newInstance(resource, fmt.Sprintf("user-%d", i), folder))
-					}
-					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
-						s.FaultFor, s.FulfilmentDelay = chooseFault, 45*time.Minute
-						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
-						mocktest.AnswerData(`{"profile":{"plan":"gold"},"events":[]}`)(s)
-						s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
-					})
-
-					l.proves = name == alone && l.rand.IntN(2) == 0
-					l.live(name == alone)
-					wantKept(t, l.service, l.list)
-					if t.Failed() {
-						t.Logf("seed %d", seed)
-					}
+					newLives(t, name, seed, folder).live(name == alone)
 					<-time.After(10 * time.Minute) // a login outlives the caller that began it
 				})
 			}
@@ -81,20 +63,35 @@ func TestProvider_livesUnderFaults(t *testing.T) {
 	}
 }
 
+// newLives starts a service with faults.
+func newLives(t *testing.T, name string, seed uint64, folder string) *lives {
+	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	})
+	chooseFault, endFaults := mocktest.Disorder(seed, 3)
+	l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4)), hasOperator: name == withOperator}
+	for i := range 2 + l.rand.IntN(5) {
+		resource := []string{profileName, deletionName, dataAccessName, consentName}[l.rand.IntN(4)]
+		l.list = append(l.list, newInstance(resource, fmt.Sprintf("user-%d", i), folder))
+	}
+	l.proves = name == alone && l.rand.IntN(2) == 0
+	l.service = mocktest.StartPipe(t, mocktest.AnswerData(`{"profile":{"plan":"gold"},"events":[]}`), func(s *mockserver.Server) {
+		s.FaultFor, s.FulfilmentDelay = chooseFault, 45*time.Minute
+		s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
+		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
+	})
+
+	return l
+}
+
 // live applies with disorder and then without, until nothing is left to do. Between and during the applies,
 // people choose, configurations change, and processes are interrupted, or killed and lose their state, unless
 // the objects are alone.
 func (l *lives) live(isAlone bool) {
 	l.t.Helper()
-	for _, o := range l.list {
-		switch o.resource {
-		case consentName:
-			o.config["agreement_time"] = agreedAt
-		case dataAccessName:
-			o.config["overwrite"] = true // a killed apply leaves a file that no state knows
-		}
-	}
-
 	for range 3 + l.rand.IntN(12) {
 		end := calm
 		if !isAlone {
@@ -104,22 +101,16 @@ func (l *lives) live(isAlone bool) {
 			}
 		}
 		l.apply(end)
-		<-time.After(5 * time.Minute)
 	}
 
 	l.endFaults()
-
-	for round := 0; ; round++ {
-		open := openIn(l.start(), l.list)
-		if open == "" {
-			break
-		}
-		if round == 30 {
-			l.t.Errorf("after %d applies without faults, %s", round, open)
-			break
-		}
+	open := openIn(l.start(), l.list)
+	for n := 0; open != "" && n < 30; n++ {
 		l.apply(calm)
-		<-time.After(5 * time.Minute)
+		open = openIn(l.start(), l.list)
+	}
+	if open != "" {
+		l.t.Errorf("after 30 applies without faults, %s", open)
 	}
 
 	for _, o := range l.list {
@@ -127,24 +118,19 @@ func (l *lives) live(isAlone bool) {
 			l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", o.resource, o.state.Attributes)
 		}
 	}
+	wantKept(l.t, l.service, l.list)
 }
 
-// disturb lets a person choose, or changes the configuration of an object.
+// disturb lets a person choose, changes the configuration of an object, or has another operator send a request.
 func (l *lives) disturb(o *instance) {
-	switch l.rand.IntN(6) {
-	case 0:
-		if o.resource == consentName {
-			during := time.Duration(l.rand.Int64N(int64(time.Minute))) // of the apply that follows
-			time.AfterFunc(during, o.choose(l.service))
-		}
-
-	case 1:
+	action := l.rand.IntN(6)
+	switch {
+	case action == 0 && o.resource == consentName:
+		during := time.Duration(l.rand.Int64N(int64(time.Minute))) // of the apply that follows
+		time.AfterFunc(during, o.choose(l.service))
+	case action == 1:
 		o.change()
-
-	case 2:
-		if !l.hasOperator {
-			return
-		}
+	case action == 2 && l.hasOperator:
 		fates := []mockserver.Fate{mockserver.Fulfilled, mockserver.Failed, mockserver.Vanished}
 		outcome := mockserver.Outcome{Fate: fates[l.rand.IntN(len(fates))]}
 		during := time.Duration(l.rand.Int64N(int64(40 * time.Minute)))
@@ -156,7 +142,7 @@ func (l *lives) disturb(o *instance) {
 // calm is an apply that comes to its end. Two others are interrupted and killed.
 const calm, interrupted, killed = 0, 1, 2
 
-// apply applies all objects at once.
+// apply applies all objects at once, and lets five minutes pass.
 func (l *lives) apply(end int) {
 	p := l.start()
 	ctx, stop := context.WithCancel(l.t.Context())
@@ -171,6 +157,7 @@ func (l *lives) apply(end int) {
 		wg.Go(func() { o.apply(ctx, p, end == killed) })
 	}
 	wg.Wait()
+	<-time.After(5 * time.Minute)
 }
 
 // start starts a process of the provider.
