@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -16,26 +15,23 @@ import (
 // attempt reads an answer of the service to an operation, and returns the errors about it.
 func attempt(t *testing.T, p *prototest.Provider, operation string) []string {
 	t.Helper()
-
 	var state *prototest.State
 	var diags prototest.Diagnostics
-	switch operation {
+	switch person := (prototest.Attributes{"identity_id": "jane.doe@example.com"}); operation {
 	case mockserver.OpExportRecords:
-		yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-		_, diags = p.ReadData("analytics_export", prototest.Attributes{"utc_date": yesterday})
+		_, diags = p.ReadData("analytics_export", prototest.Attributes{"utc_date": "2026-01-31"})
 	case mockserver.OpListPendingRequests:
-		_, diags = p.Create("analytics_data_deletion", prototest.Attributes{"identity_id": "jane.doe@example.com", "wait_for_fulfilment": false})
+		_, diags = p.Create(deletionName, person.With(prototest.Attributes{"wait_for_fulfilment": false}))
 	case mockserver.OpGetConsent:
-		_, diags = p.ReadData("analytics_consent", prototest.Attributes{"identity_id": "user-1001"})
+		_, diags = p.ReadData(consentName, person)
 	case mockserver.OpGetProfile:
-		state, diags = p.Create("analytics_profile", prototest.Attributes{"identity_id": "john.doe@example.com", "profile": `{"plan":"gold"}`, "timeouts": prototest.Attributes{"create": "2s"}})
+		state, diags = p.Create(profileName, person.With(prototest.Attributes{"profile": `{"plan":"gold"}`, "timeouts": prototest.Attributes{"create": "2s"}}))
 		if state != nil {
-			_, refreshed := p.Refresh("analytics_profile", state)
-			diags = append(diags, refreshed...)
+			_, diags = p.Refresh(profileName, state)
 		}
 	case mockserver.OpGetAllData:
 		path := filepath.Join(t.TempDir(), "data.json")
-		_, diags = p.Create("analytics_data_access_request", prototest.Attributes{"identity_id": "ada@example.com", "output_path": path})
+		_, diags = p.Create(dataAccessName, person.With(prototest.Attributes{"output_path": path}))
 		if _, err := os.Stat(path); err != nil {
 			return append(diags.Errors(), diags.Warnings()...)
 		}
@@ -48,45 +44,30 @@ func attempt(t *testing.T, p *prototest.Provider, operation string) []string {
 // a setting that the diagnostic about them names. With the settings of the row the attempt works.
 func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 	t.Parallel()
-	const (
-		record  = `{"id":"r-1","identityId":"somebody","operation":"deleteAllData","status":"pending"}`
-		record5 = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
-		others  = `"persons":[],"sessions":[]`
-	)
+	const clauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 	type settings = prototest.Attributes
 	for _, c := range []struct {
 		operation, body, says string
 		wire                  settings
 	}{
-		{mockserver.OpExportRecords, `{"hasMore":false,` + others + `,"events":[{"id":1}]}`, `wire.ignored = { "/hasMore" = "false" }`, settings{"ignored": settings{"/hasMore": "false"}}},
+		{mockserver.OpExportRecords, `{"hasMore":false,"persons":[],"sessions":[],"events":[{"id":1}]}`, `wire.ignored = { "/hasMore" = "false" }`, settings{"ignored": settings{"/hasMore": "false"}}},
 		{mockserver.OpExportRecords, ``, `wire.export.empty = true`, settings{"export": settings{"empty": true}}},
 		{
 			mockserver.OpExportRecords, `[{"sort":"visit","id":1},{"sort":"visit","id":2}]`, `wire.export.kinds = { "sessions" = ["visit"] }`,
 			settings{"export": settings{"kind": "/sort", "kinds": settings{"sessions": []any{"visit"}}}},
 		},
-		{mockserver.OpExportRecords, `{` + others + `,"events":[{"pk":1},{"pk":2}]}`, `wire.export.record = { "events" = "/pk" }`, settings{"export": settings{"record": settings{"events": "/pk"}}}},
 		{mockserver.OpExportRecords, "[{\"type\":\"event\",\"id\":\"\xff\"}]", `wire.export.invalid_utf8 = "replace"`, settings{"export": settings{"invalid_utf8": "replace"}}},
-
-		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"page":{"number":1}}`, `wire.ignored = { "/page/number" = "*" }`, settings{"ignored": settings{"/page/number": "*"}}},
-		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, `wire.pending.identity = "/customer"`, settings{"pending": settings{"identity": "/customer"}}},
 		{
 			mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","wanted":"purge"}]`, `wire.pending.types = { "data_deletion" = ["purge"] }`,
 			settings{"pending": settings{"type": "/wanted", "types": settings{"data_deletion": []any{"purge"}}}},
 		},
-		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, `wire.pending.use = "ignored"`, settings{"pending": settings{"use": "ignored"}}},
-
-		{mockserver.OpGetConsent, `{"data":{` + record5 + `},"former":{` + record5 + `}}`, `wire.consent.at = "/data"`, settings{"consent": settings{"at": "/data"}}},
-		{mockserver.OpGetConsent, `{` + record5 + `,"agreement_time":1769860800}`, `wire.consent.time_format = "unix_s"`, settings{"consent": settings{"time_format": "unix_s"}}},
+		{mockserver.OpGetConsent, `{"data":{` + clauses + `},"former":{` + clauses + `}}`, `wire.consent.at = "/data"`, settings{"consent": settings{"at": "/data"}}},
 		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, `wire.profile.at = "/traits"`, settings{"profile": settings{"at": "/traits"}}},
 		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, `wire.all_data.at = "/data/events"`, settings{"all_data": settings{"at": "/data/events"}}},
 	} {
-		t.Run(c.operation+" "+c.body, func(t *testing.T) {
+		t.Run(c.says, func(t *testing.T) {
 			t.Parallel()
-			data := `{}`
-			if c.operation == mockserver.OpGetAllData {
-				data = c.body
-			}
-			service := mocktest.Start(t, mocktest.AnswerData(data), func(s *mockserver.Server) {
+			service := mocktest.Start(t, mocktest.AnswerData(c.body), func(s *mockserver.Server) {
 				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
 			})
 			service.AllowViolations() // the contract wants UTF-8
