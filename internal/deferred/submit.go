@@ -52,7 +52,9 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	}
 	same.Type, same.IdempotencyKey = r.Type, r.IdempotencyKey
 	x := &execution{Engine: e, request: r, current: same, began: time.Now(), mayRepeat: proof.Kinds[r.Type].Repeatable}
-	x.resume(prior)
+	if prior.State == proof.Unanswered {
+		x.resume(prior)
+	}
 
 	err = x.submit(ctx, others)
 	x.current.IsOurs = err == nil
@@ -61,12 +63,11 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	return x.current, x.observed, err
 }
 
-// resume goes on with the submission of an earlier call, if its outcome is unknown. It may be sent again, because
+// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because
 // the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
 // else's.
 func (x *execution) resume(prior proof.Submission) {
-	isOfAnother := prior.IdempotencyKey != x.request.IdempotencyKey
-	if prior.State != proof.Unanswered || isOfAnother || x.mayRepeat {
+	if prior.IdempotencyKey != x.request.IdempotencyKey || x.mayRepeat {
 		return
 	}
 	x.mayRepeat = true
@@ -121,12 +122,8 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 		return nil
-	case a.Conflict != nil:
-		return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
-			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
-	case a.Gap != "":
-		return r.failure(transport.ClassPayload,
-			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
+	case a.Conflict != nil, a.Gap != "":
+		return r.refused(a)
 	}
 
 	effect, _ := x.readEffect(ctx, proof.Unread)
@@ -137,6 +134,16 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 	}
 
 	return x.send(ctx)
+}
+
+// refused returns the error of a request that may not be sent.
+func (r Request) refused(a proof.Admission) error {
+	if a.Conflict == nil {
+		return r.failure(transport.ClassPayload,
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
+	}
+	return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
+		") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
 }
 
 // isHeld reports whether the service holds the values of an update already, as a reading shows. One reading of nothing,

@@ -48,17 +48,14 @@ type outcome struct {
 
 // outcomeOf returns the outcome of a submission. fulfilledAt is zero if it is not fulfilled.
 func outcomeOf(s proof.Submission, fulfilledAt time.Time) outcome {
-	return outcome{
-		textOf(s.ShownID()), textOf(client.FormatInstant(s.At)), types.BoolValue(!fulfilledAt.IsZero()), textOf(client.FormatInstant(fulfilledAt)),
+	o := outcome{Fulfilled: types.BoolValue(!fulfilledAt.IsZero())}
+	for to, text := range map[*types.String]string{&o.RequestID: s.ShownID(), &o.RequestedAt: client.FormatInstant(s.At), &o.FulfilledAt: client.FormatInstant(fulfilledAt)} {
+		if text != "" { // else it is null
+			*to = types.StringValue(text)
+		}
 	}
-}
 
-// textOf returns null for an empty text.
-func textOf(text string) types.String {
-	if text == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(text)
+	return o
 }
 
 // occasion returns the triggers as text, which distinguishes requests about one person, and whether all

@@ -200,6 +200,14 @@ func (m *pendingRequestsModel) filter(records []decode.PendingRecord) (matching 
 	return matching, uncertain
 }
 
+// textOf returns null for an empty text.
+func textOf(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
+}
+
 // matches reports whether a field matches a filter, which is null for any, and whether it may because it is not known.
 func matches(filter types.String, field string) (does, may bool) {
 	does = filter.IsNull() || field == filter.ValueString()
