@@ -3,7 +3,7 @@
 package client_test
 
 import (
-	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -56,43 +56,43 @@ func FuzzParseDay(f *testing.F) {
 
 const allClauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 
-func TestListPending_codeOfAFailureNamesNobody(t *testing.T) {
+// TestErrors_showNobody has a service that repeats what was sent, a member that has the form of a field's name
+// and is the person, and a failure with the person in its code.
+func TestErrors_showNobody(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		body := `[{"id":"r-1","identityId":"customer-4711","error":{"code":"E7-Customer-4711"}}]`
-		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Body: []byte(`[{"id":"r-1","identityId":"customer-4711","error":{"code":"E7-Customer-4711"}}]`)},
+			mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"owner":{"plan":"gold"}}`)},
+			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 413, Body: []byte(`{"message":"no Jane Canary here"}`)},
+			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 400, Body: []byte(`{"message":"not 192.0.2.77, not MTkyLjAuMi43Nw"}`)})
+
 		list, err := c.ListPending(t.Context(), scope)
-		noError(t, err)
-		if list.Gap != "" || len(list.Records) != 1 || list.Records[0].Code != "E7-[redacted]" {
+		if noError(t, err); list.Gap != "" || len(list.Records) != 1 || list.Records[0].Code != "E7-[redacted]" {
 			t.Errorf("%+v", list)
+		}
+		_, err = c.GetProfile(t.Context(), client.Person{Scope: scope, Identity: "owner"}, map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
+		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile.at") {
+			t.Errorf("the error is %v", e)
+		}
+		_, err = c.UpdateProfile(t.Context(), jane, map[string]jsontext.Value{"of": jsontext.Value(`{"names":["Jane Canary"]}`)})
+		if e := wantClass(t, err, transport.ClassRequestTooLarge); !strings.Contains(e.Detail, "the value of profile") || e.Message == "" || strings.Contains(e.Message, "Canary") {
+			t.Errorf("the error is %v", e)
+		}
+		addressed := unprotected()
+		addressed.Wanted.UserIPv6 = netip.MustParseAddr("192.0.2.77")
+		_, _, err = updateConsent(t.Context(), c, jane, addressed)
+		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "192.0") || strings.Contains(e.Message, "MTky") {
+			t.Errorf("it says %q", e.Message)
 		}
 	}, useSecretKey)
 }
 
-// TestProfile_showsNobody has a member that has the form of a field's name and is the person, a service that
-// repeats what was sent, an update that is too long, and a profile that a cache has kept.
-func TestProfile_showsNobody(t *testing.T) {
+// TestProfile_ofACacheIsMarked has a profile that a cache has kept.
+func TestProfile_ofACacheIsMarked(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"owner":{"plan":"gold"}}`)},
-			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: http.StatusRequestEntityTooLarge},
-			mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 400, Body: []byte(`{"message":"no Jane Canary here"}`)},
-			mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
-
-		_, err := c.GetProfile(t.Context(), client.Person{Scope: scope, Identity: "owner"}, map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
-		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile.at") {
-			t.Errorf("the error is %v", e)
-		}
-
-		_, err = c.UpdateProfile(t.Context(), jane, nil)
-		if e := wantClass(t, err, transport.ClassRequestTooLarge); !strings.Contains(e.Detail, "the value of profile") {
-			t.Errorf("the error is %v", e)
-		}
-		_, err = c.UpdateProfile(t.Context(), jane, map[string]jsontext.Value{"of": jsontext.Value(`{"names":["Jane Canary"]}`)})
-		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "Canary") {
-			t.Errorf("it says %q", e.Message)
-		}
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
 		profile, err := c.GetProfile(t.Context(), jane, nil)
 		if noError(t, err); !profile.Cached || profile.Date.IsZero() {
 			t.Errorf("%+v", profile)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -23,20 +22,6 @@ func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord 
 	record := held
 	change(&record)
 	return &record
-}
-
-// TestConsent_addressIsNotShown has a service that repeats what was sent.
-func TestConsent_addressIsNotShown(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		e := unprotected()
-		e.Wanted.UserIPv6 = netip.MustParseAddr("192.0.2.77")
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 400, Body: []byte(`{"message":"not 192.0.2.77, not MTkyLjAuMi43Nw"}`)})
-		_, _, err := updateConsent(t.Context(), c, jane, e)
-		if e := wantClass(t, err, transport.ClassRejected); e.Message == "" || strings.Contains(e.Message, "192.0") || strings.Contains(e.Message, "MTky") {
-			t.Errorf("it says %q", e.Message)
-		}
-	}, useSecretKey)
 }
 
 // TestConsent_copyIsNoReading has a record and a none that a cache has kept, a null, and an update whose answer does
@@ -68,19 +53,18 @@ func TestConsent_copyIsNoReading(t *testing.T) {
 // TestConsent_successWithoutContent has updates whose success shows nothing, and readings that fail.
 func TestConsent_successWithoutContent(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusOK, http.StatusNoContent} {
-		for shows, readings := range map[bool]int{false: 0, true: 1} {
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte{}})
-				service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden})
-				result, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true, Shows: shows})
-				if noError(t, err); !result.Sent || result.Shown != (choice.Print{}) {
-					t.Errorf("%d: %+v", status, result)
-				}
-				wantCount(t, service, mockserver.OpUpdateConsent, 1)
-				wantCount(t, service, mockserver.OpGetConsent, readings)
-			}, useSecretKey)
-		}
+	for shows, readings := range map[bool]int{false: 0, true: 1} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(
+				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusNoContent},
+				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden})
+			result, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true, Shows: shows})
+			if noError(t, err); !result.Sent || result.Shown != (choice.Print{}) {
+				t.Errorf("%+v", result)
+			}
+			wantCount(t, service, mockserver.OpUpdateConsent, 1)
+			wantCount(t, service, mockserver.OpGetConsent, readings)
+		}, useSecretKey)
 	}
 }
 

@@ -88,6 +88,7 @@ func New(cfg Config) (*Sender, error) {
 	}
 
 	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
+	s.gate.until.Store(&time.Time{})
 	s.header = http.Header{"User-Agent": {cfg.UserAgent}}
 	if cfg.ReadOnly {
 		s.refused = changes

@@ -53,7 +53,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		// What is private to the request is not shown.
 		`{"errors":{"f":"not for jane@example.com"}}`: {Message: "not for [redacted]", Fields: about("f", "not for [redacted]")},
 	} {
-		conflict := Answer{Exchange: Exchange{Status: http.StatusConflict, Redact: newRedactor("jane@example.com")}}
+		conflict := Answer{Exchange: Exchange{Status: http.StatusConflict, Redact: &Redactor{Values: []string{"jane@example.com"}}}}
 		got, err := (&call{}).refuse(conflict, strings.NewReader(body))
 		if err != nil || got.Code != want.Code || got.Message != want.Message || !slices.Equal(got.Fields, want.Fields) {
 			t.Errorf("%s: %+v, want %+v", body, got, want)

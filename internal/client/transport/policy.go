@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -100,7 +101,7 @@ func (s *Sender) checkRetry(ctx context.Context, _ *http.Response, err error) (b
 	if err != nil {
 		e = CauseError(c.known, err)
 	}
-	if e == nil || c.compared != nil || e.limit == compared {
+	if e == nil || c.compared != nil || slices.Contains([]limit{final, compared}, e.limit) {
 		return false, nil
 	}
 

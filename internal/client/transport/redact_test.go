@@ -18,9 +18,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// newRedactor returns a redactor for values.
-func newRedactor(values ...string) *Redactor { return &Redactor{Values: values} }
-
 // ordinary are sentences of services with words that resemble secrets.
 var ordinary = []string{
 	"clause_1_consent must be a boolean", "retry at 12:30", "version 1.2.3",
@@ -35,7 +32,7 @@ var ordinary = []string{
 func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
 	// A value that was sent may be an ordinary word.
-	r := newRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
+	r := &Redactor{Values: []string{"or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47"}}
 	for _, text := range ordinary {
 		if got := r.Text(text, limitMessage); got != text {
 			t.Errorf("%q becomes %q", text, got)
@@ -92,7 +89,7 @@ func TestRedact_showsTheRest(t *testing.T) {
 		`no "Jane Canary" of 4711 with silver-canary in Canaria`: {profile, `no "[redacted]" of [redacted] with [redacted] in [redacted]`},
 		strings.Repeat("x", limitMessage-10) + long:              {[]string{long}, strings.Repeat("x", limitMessage-10) + redacted},
 	} {
-		if got := newRedactor(tc.private...).Text(text, limitMessage); got != tc.want {
+		if got := (&Redactor{Values: tc.private}).Text(text, limitMessage); got != tc.want {
 			t.Errorf("%q becomes %q, want %q", text, got, tc.want)
 		}
 	}
@@ -116,7 +113,7 @@ func TestRedact_secretInAnySpelling(t *testing.T) {
 		for name, spell := range spelled {
 			spelling := spell(text)
 			for _, shown := range []string{spelling, strings.ToUpper(spelling), strings.ToLower(spelling)} {
-				got := newRedactor("somebody else", text).Clean(before + " " + shown + " " + after)
+				got := (&Redactor{Values: []string{"somebody else", text}}).Clean(before + " " + shown + " " + after)
 				middle := shown[len(shown)/3 : 2*len(shown)/3]
 				isRemoved := strings.Contains(got, redacted) && !strings.Contains(got, middle)
 				if !isRemoved || !strings.HasPrefix(got, before+" ") || !strings.HasSuffix(got, " "+after) {
@@ -132,8 +129,8 @@ var spelled = map[string]func(string) string{
 	"as it is":     func(s string) string { return s },
 	"path":         url.PathEscape,
 	"form":         url.QueryEscape,
-	"segment":      escape,
-	"path twice":   func(s string) string { return escape(escape(s)) },
+	"segment":      func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
+	"path twice":   func(s string) string { return url.QueryEscape(strings.ReplaceAll(url.QueryEscape(s), "+", "%20")) },
 	"form twice":   func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
 	"HTML":         html.EscapeString,
 	"JSON":         func(s string) string { b, _ := jsontext.AppendQuote(nil, s); return string(b) },
@@ -146,6 +143,3 @@ var spelled = map[string]func(string) string{
 	"raw base64":   func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte("x:" + s + "\n")) },
 	"base64 url":   func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("abc" + s)) },
 }
-
-// escape returns a value as it is sent in a path.
-func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

@@ -4,9 +4,11 @@ package transport
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,5 +81,40 @@ func TestAdmission_noWriteWaitsAfterItsComparison(t *testing.T) {
 				t.Errorf("%s: the error is %v", name, err)
 			}
 		})
+	}
+}
+
+// TestAnswer_onlyWordsAcknowledge has texts beside a status that says as much as words can.
+func TestAnswer_onlyWordsAcknowledge(t *testing.T) {
+	t.Parallel()
+
+	accepted := Answer{Exchange: Exchange{Op: Operation{Kind: Writes}, Status: http.StatusAccepted, Redact: &Redactor{}}, MediaType: "text/plain"}
+	for body, class := range map[string]ErrorClass{"Accepted": "", "": "", `{"id":"a`: ClassTruncated, `[{}`: ClassTruncated, `{"a":1,"a":2}`: ClassPayload, "<p>": ClassNotJSON} {
+		v, err := accepted.Parse(strings.NewReader(body))
+		if isClass := IsClass(err, class); v != nil || isClass != (class != "") {
+			t.Errorf("%s is %s, %v", body, v, err)
+		}
+	}
+}
+
+// TestToken_isRenewedByItsLife has what tokens state of their life, and how long they are used.
+func TestToken_isRenewedByItsLife(t *testing.T) {
+	t.Parallel()
+
+	for claims, want := range map[string]time.Duration{
+		`{"iat":1000,"exp":1001}`:                   tokenFloor,
+		`{"iat":1000,"exp":2800}`:                   27 * time.Minute,
+		`{"iat":1000,"exp":4600}`:                   55 * time.Minute,
+		`{"iat":1000,"exp":173801}`:                 55 * time.Minute, // more than a day
+		`{"iat":1000,"exp":999}`:                    55 * time.Minute,
+		`{"iat":"now","exp":true}`:                  55 * time.Minute,
+		`{}`:                                        55 * time.Minute,
+		`{"iat":1767225600000,"exp":1767225601000}`: 55 * time.Minute, // milliseconds
+	} {
+		encode := base64.RawURLEncoding.EncodeToString
+		got, ok := parseToken(encode([]byte("{}")) + "." + encode([]byte(claims)) + ".c2ln")
+		if !ok || got.life() != want {
+			t.Errorf("%s is used for %v, want %v", claims, got.life(), want)
+		}
 	}
 }

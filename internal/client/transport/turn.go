@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -54,7 +55,7 @@ func (c *call) begin(parent context.Context) (_ context.Context, _ *Body, err er
 	case c.compared == nil:
 		leave, err = c.sender.gate.enter(parent, 1)
 	case c.compared.IsZero():
-	case time.Since(*c.compared) > staleAfter, c.sender.gate.wait() > 0:
+	case time.Since(*c.compared) > staleAfter, time.Until(*c.sender.gate.until.Load()) > 0:
 		err = c.outdated()
 	}
 	if err != nil {
@@ -116,8 +117,8 @@ type gate struct {
 	interval time.Duration // between two requests; 0 without a bound
 
 	mu    sync.Mutex
-	free  time.Time // when the rate allows the next request
-	until time.Time // when the service accepts requests again
+	free  time.Time                 // when the rate allows the next request
+	until atomic.Pointer[time.Time] // when the service accepts requests again; mu is held to change it
 }
 
 // enter waits for a slot, until the rate allows so many requests one right after the other, and until the
@@ -136,10 +137,10 @@ func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error
 	}
 	turn := g.free.Add(time.Duration(requests-1) * g.interval)
 	g.free = turn.Add(g.interval)
-	wait := max(turn.Sub(now), g.until.Sub(now))
+	wait := max(turn.Sub(now), g.until.Load().Sub(now))
 	g.mu.Unlock()
 
-	for ; wait > 0 && ctx.Err() == nil; wait = g.wait() {
+	for ; wait > 0 && ctx.Err() == nil; wait = time.Until(*g.until.Load()) {
 		_ = Pause(ctx, wait)
 	}
 	if err = ctx.Err(); err != nil {
@@ -149,20 +150,13 @@ func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error
 	return leave, err
 }
 
-// wait returns how long the service still wants all callers to wait; zero or less if it does not.
-func (g *gate) wait() time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return time.Until(g.until)
-}
-
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.
 func (g *gate) hold(wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 
-	if until := time.Now().Add(wait); until.After(g.until) {
-		g.until = until
+	if until := time.Now().Add(wait); until.After(*g.until.Load()) {
+		g.until.Store(&until)
 	}
 }
 
