@@ -80,7 +80,11 @@ const (
 
 // notOver is the problem of the current day. outcome says what that means for what is exported.
 func notOver(outcome string) tfkit.Problem {
-	return tfkit.Problem{Summary: "The day is not over", Detail: tfkit.WhyNotOver + " " + outcome, At: tfkit.AtUTCDate}
+	return tfkit.Problem{
+		Summary: "The day is not over",
+		Detail:  "It is still that day in UTC, by the clock of this machine or of the service, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day. " + outcome,
+		At:      path.Root("utc_date"),
+	}
 }
 
 // warnOf adds the warnings about the answer of an export. outcome says what an incomplete day means.

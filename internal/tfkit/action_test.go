@@ -25,31 +25,28 @@ func TestDuring_ticks(t *testing.T) {
 		"until the work panics":  {70 * time.Second, time.Hour, "work", 2},
 		"until it panics":        {95 * time.Second, time.Hour, "tick", 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
-				defer cancel()
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), tc.limit)
+			defer cancel()
 
-				ticks := 0
-				defer func() {
-					panicked := recover() != nil
-					<-time.After(time.Hour)
-					if panicked != (tc.panics == "work") || ticks != tc.ticks {
-						t.Errorf("it panicked %v, and ticked %d times", panicked, ticks)
-					}
-				}()
-				tfkit.During(ctx, func() {
-					<-time.After(tc.works)
-					if tc.panics == "work" {
-						panic("work")
-					}
-				}, func(since time.Duration) {
-					ticks++
-					if since != time.Duration(ticks)*30*time.Second || tc.panics == "tick" {
-						panic("tick")
-					}
-				})
+			ticks := 0
+			defer func() {
+				panicked := recover() != nil
+				<-time.After(time.Hour)
+				if panicked != (tc.panics == "work") || ticks != tc.ticks {
+					t.Errorf("%s: it panicked %v, and ticked %d times", name, panicked, ticks)
+				}
+			}()
+			tfkit.During(ctx, func() {
+				<-time.After(tc.works)
+				if tc.panics == "work" {
+					panic("work")
+				}
+			}, func(since time.Duration) {
+				ticks++
+				if since != time.Duration(ticks)*30*time.Second || tc.panics == "tick" {
+					panic("tick")
+				}
 			})
 		})
 	}

@@ -88,24 +88,18 @@ const (
 
 	adviceSlower   = "wait, then run again; lower max_concurrency or set requests_per_second in the provider block."
 	adviceOperator = "run again later. If the failure persists, tell the operator of the service the operation and the time."
-	// adviceConflict applies to a request that another one prevents.
-	adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
-	// adviceQueued applies to a request that may be in the service's queue: reading shows less
-	// of a request than of a value.
-	adviceQueued = "look at analytics_pending_requests before you run again. The next run takes over an equal request that is pending by then. If the request was already carried out, it sends another one."
-	// adviceNobody applies to a 404 that a gateway may have answered, and to an answer without a body.
-	adviceNobody = "if other people can be read, set wire.absent to the answers that mean that there is nothing about a person; the message shows the value. If nobody can, check base_url (without /v1), whether the other path family is right for this service, and whether it offers the early preview."
-	// adviceConsent applies to an answer that is not recognised as a consent record.
-	adviceConsent = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."
+	adviceQueued   = "look at analytics_pending_requests before you run again. The next run takes over an equal request that is pending by then. If the request was already carried out, it sends another one."
+	adviceNobody   = "if other people can be read, set wire.absent to the answers that mean that there is nothing about a person; the message shows the value. If nobody can, check base_url (without /v1), whether the other path family is right for this service, and whether it offers the early preview."
+	adviceConsent  = "add the setting that the message names, if it names one. The provider reads an object with clause_1_consent to clause_5_consent, alone or in other objects; wire.consent.at points to it where there are several."
 )
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *transport.Error) string {
-	if isUnsent := e.Status == 0; isUnsent && e.Class == transport.ClassConflict {
-		return adviceConflict
+	if isUnsent := e.Status == 0; isUnsent && e.Class == transport.ClassConflict { // another request prevents it
+		return "run again once the other request is carried out; analytics_pending_requests shows it."
 	}
 
-	return cmp.Or(advices[failure{e.Class, e.Operation}], advices[failure{class: e.Class}])
+	return cmp.Or(advices[failure{e.Class, e.Operation}], advices[failure{class: e.Class}], adviceOperator)
 }
 
 // failure is a class of failure, of one operation or of every other one.
@@ -131,19 +125,15 @@ var advices = map[failure]string{
 	{class: transport.ClassNotFound}:         "check identity_id and the scope (org_id and project_id, or account_id).",
 	{class: transport.ClassRejected}:         "correct what the service names, or ask its operator what the request lacks.",
 	{class: transport.ClassConflict}:         AdviceApplyAgain,
+	{class: transport.ClassUnknownOutcome}:   AdviceApplyAgain,
 	{class: transport.ClassRateLimited}:      adviceSlower,
 	{class: transport.ClassOutdated}:         adviceSlower,
-	{class: transport.ClassServer}:           adviceOperator,
-	{class: transport.ClassTooEarly}:         adviceOperator,
-	{class: transport.ClassNotOffered}:       adviceOperator,
 	{class: transport.ClassNotJSON}:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
 	{class: transport.ClassEmpty}:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
 	{class: transport.ClassTruncated}:        "run again. If the failure persists, look for a proxy that cuts answers short.",
-	{class: transport.ClassTooLarge}:         "ask the operator of the service why this answer is so large.",
 	{class: transport.ClassPayload}:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
 	{class: transport.ClassNotReady}:         "run again later; for an export, once the day is over and the service has prepared it.",
 	{class: transport.ClassCached}:           "exclude the paths of the service from the cache or proxy in front of it, and run again.",
-	{class: transport.ClassUnknownOutcome}:   AdviceApplyAgain,
 	{class: transport.ClassRequestTooLarge}:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
 	{class: transport.ClassEndpointNotFound}: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 

@@ -59,16 +59,6 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	}
 }
 
-// Answers of these operations are not recognised with any setting, or with one that is named.
-func TestAdvice_offersNoSettingsInVain(t *testing.T) {
-	t.Parallel()
-	for _, operation := range []string{"Get consent", "Update consent", "Get current user", "Get user profile"} {
-		if text := Advice(&transport.Error{Class: transport.ClassPayload, Operation: operation}); strings.Contains(text, "doctor") {
-			t.Errorf("%s: %s", operation, text)
-		}
-	}
-}
-
 // TestAddError_internalErrorsShowNothing reports an error of another package, and a panic.
 func TestAddError_internalErrorsShowNothing(t *testing.T) {
 	t.Parallel()
