@@ -32,11 +32,8 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{"data":{"a":1},"x":1}`:      `{"data":{"a":1},"x":1}`,
 			`{"error":"none","name":"x"}`: `{"error":"none","name":"x"}`,
 			`{"plan":{"name":"gold"}}`:    `{"plan":{"name":"gold"}}`,
-			`{"seats":5}`:                 `{"seats":5}`,
-			`{"status":"active"}`:         `{"status":"active"}`,
 
 			`{"data":{"plan":"gold"}}`:                           envelope("/data"),
-			`{"data":{"plan":"gold"},"meta":{"id":1}}`:           envelope("/data"),
 			`{"data":{"type":"x","attributes":{"plan":"gold"}}}`: envelope("/data/attributes"),
 			`{"id":7,"properties":{"plan":"gold"},"ids":["x"]}`:  envelope("/properties"),
 			`{"user@example.com":{"plan":"gold"}}`:               "wire.profile.at",
@@ -49,21 +46,17 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{}`:                                     `{}`,
 			`{"plan":"gold","status":"active"}`:      `{"plan":"gold","status":"active"}`,
 			`{"address":{"city":"x"},"plan":"gold"}`: `{"address":{"city":"x"},"plan":"gold"}`,
-			`{"address":{"city":"x"},"company":{}}`:  `{"address":{"city":"x"},"company":{}}`,
 			`{"data":{},"plan":"gold"}`:              `{"data":{},"plan":"gold"}`,
 
 			`{"user":{"plan":"gold"}}`:                            envelope("/user"),
 			`{"status":"success","data":{"plan":"gold"}}`:         envelope("/data"),
 			`{"data":{"plan":"gold"},"meta":{"id":1},"links":{}}`: envelope("/data"),
-			`{"traits":{"plan":"gold"},"cursor":{"next":""}}`:     envelope("/traits"),
 			`{"status":"error","message":"not found"}`:            "wire.profile.at admits it",
 			`{"status":"active"}`:                                 "wire.profile.at admits it",
 			`{"ok":false}`:                                        refused,
 			`{"code":50000,"msg":"x","data":null}`:                refused,
 			`{"error":"none","rank":7}`:                           refused,
-			`{"success":false,"errors":["x"]}`:                    refused,
 			`null`:                                                "expected an object, found null",
-			`"gold"`:                                              "expected an object, found a string",
 		}},
 		{"the answer itself", nil, "", answers{
 			`{"status":"active"}`:      `{"status":"active"}`,
@@ -77,7 +70,6 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 			`{}`:                                            `{}`,
 
 			`{"plan":"gold"}`:            `has nothing at "/data", where the settings point`,
-			`{"Data":{"plan":"gold"}}`:   `has nothing at "/data"`,
 			`{"data":"gold"}`:            "expected an object, found a string",
 			`{"data":[{"plan":"gold"}]}`: "expected an object, found an array",
 			`{"error":"no","code":7}`:    refused, `{"success":false,"code":"x"}`: refused, `{"success":false,"data":{"plan":"gold"}}`: refused,
@@ -89,8 +81,7 @@ func TestProfileCall_whatAnAnswerIs(t *testing.T) {
 		}},
 		{"deep inside", managed, "/data/0/attributes", answers{
 			`{"data":[{"attributes":{"plan":"gold"}}]}`: `{"plan":"gold"}`,
-			`{"data":[]}`:             `{}`,
-			`{"data":[{"plan":"x"}]}`: `has nothing at`,
+			`{"data":[]}`: `{}`,
 			`{"data":[{"attributes":{"plan":"x"},"success":false}]}`: refused,
 		}},
 	} {
@@ -132,7 +123,4 @@ func TestProfileCall_envelopeOfWhatIsIgnored(t *testing.T) {
 		`{"code":0,"data":{"plan":"gold"}}`:       "wire.profile.at",
 		`{"message":"x","code":"E7"}`:             refused,
 	}.check(t, ignoring, reads(ignoring))
-
-	inside := decode.ProfileCall{Envelope: decode.Envelope{At: "/data/profile"}}
-	answers{`{"code":0,"data":{}}`: `{}`, `{"code":500,"message":"down","data":{}}`: `may say why: "/code", "/message"`}.check(t, inside, reads(inside))
 }

@@ -20,17 +20,13 @@ var receipts = answers{
 	`null`: "", `{}`: "", `[]`: "", `{"data":null}`: "",
 	`{"id":"r-1"}`:            "r-1",
 	`{"_id":{"$oid":"64b7"}}`: "64b7", `{"id":null,"data":{"id":"r-1"}}`: "r-1",
-	`{"error":{},"errors":[],"data":{"id":"r-1"}}`:                                               "r-1",
-	`{"identityId":"` + person + `","id":"` + person + `","operation":"deleteAllData"}`:          "",
-	`{"id":"USER-1%40example.com","status":"queued"}`:                                            "",
-	`{"status":202,"message":"Accepted"}`:                                                        "",
-	`{"data":{"type":"deletion-requests","id":"r-1","attributes":{"state":"pending"}}}`:          "r-1",
-	`{"data":{"deleteUser":{"request":{"id":"r-1"}}}}`:                                           "r-1",
-	`{"job_id":"r-1","status":"queued","submitted_count":1,"created_at":"2026-01-31T12:00:00Z"}`: "r-1",
-	`{"operation":"GetAllData","createdAt":"2026-01-31T12:00:00Z"}`:                              "",
-	`{"requestId":"r-1","message":"queued","links":{"self":{"href":"x"}}}`:                       "r-1",
-	`{"id":"r-1","status":"queued","steps":[{"name":"collect"}]}`:                                "r-1",
-	`{"id":"r-1","status":"queued","user":{"id":"u-77","plan":"gold"}}`:                          "r-1",
+	`{"error":{},"errors":[],"data":{"id":"r-1"}}`:                                      "r-1",
+	`{"identityId":"` + person + `","id":"` + person + `","operation":"deleteAllData"}`: "",
+	`{"id":"USER-1%40example.com","status":"queued"}`:                                   "",
+	`{"data":{"deleteUser":{"request":{"id":"r-1"}}}}`:                                  "r-1",
+	`{"operation":"GetAllData","createdAt":"2026-01-31T12:00:00Z"}`:                     "",
+	`{"id":"r-1","status":"queued","steps":[{"name":"collect"}]}`:                       "r-1",
+	`{"id":"r-1","status":"queued","user":{"id":"u-77","plan":"gold"}}`:                 "r-1",
 }
 
 // refusals are answers under 200 that refuse a request.
@@ -39,11 +35,9 @@ var refusals = answers{
 	`{"status":"rejected"}`: refused, `{"status":"FAILED","id":"r-1"}`: refused, `{"state":"cancelled"}`: refused, `{"id":"r-1","accepted":false}`: refused,
 	`{"error":"quota"}`: refused, `{"errors":["quota"]}`: refused, `{"data":{"id":"r-1","status":"failed"}}`: refused,
 	`{"status":"new","Status":"failed"}`: refused, `{"status":"failed","Status":"new"}`: refused, `{"id":"r-1","status":"accepted","state":"failed"}`: refused,
-	`{"status":"failed","events":[{}]}`:                                  refused,
-	`{"success":false,"events":[{"name":"x"}]}`:                          refused,
-	`{"status":"error","message":"Unable to communicate with database"}`: refused,
-	`{"status":"fail","data":{"title":"A title is required"}}`:           refused,
-	`{"type":"about:blank","title":"Forbidden","status":403}`:            refused,
+	`{"status":"failed","events":[{}]}`:                       refused,
+	`{"success":false,"events":[{"name":"x"}]}`:               refused,
+	`{"type":"about:blank","title":"Forbidden","status":403}`: refused,
 }
 
 const isData, notUnderstood = "delivered", "not understood"
@@ -99,10 +93,9 @@ func TestReadReceipt_recognisedNotUnderstoodOrRefused(t *testing.T) {
 
 func TestReadReceipt_timeIsThatOfARequest(t *testing.T) {
 	t.Parallel()
-	created := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for body, isCreated := range map[string]bool{`{"id":"r-1","createdAt":"2026-01-31T12:00:00Z"}`: true, `{"message":"x","timestamp":"2026-01-31T12:00:00Z"}`: false} {
 		receipt, err := decode.Envelope{}.ReadReceipt(202, parse(t, body), person)
-		if err != nil || receipt.At.IsZero() || receipt.At.Equal(created) != isCreated {
+		if err != nil || receipt.At.IsZero() || receipt.At.Before(time.Now().Add(-time.Hour)) != isCreated {
 			t.Errorf("%s: the time is %v, %v", body, receipt.At, err)
 		}
 	}

@@ -19,9 +19,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// readText returns the records of a text, each as "kind record".
 func readText(text string, o Options) (got []string, res Result, err error) {
-	x := NewReader(strings.NewReader(text), o)
+	return readAll(strings.NewReader(text), o)
+}
+
+func readAll(r io.Reader, o Options) (got []string, res Result, err error) {
+	x := NewReader(r, o)
 	for k, record := range x.All() {
 		got = append(got, k.String()+" "+string(record))
 	}
@@ -47,15 +50,23 @@ func told(person, session, event jsontext.Pointer) Options {
 	return Options{Map: Map{At: map[string]jsontext.Pointer{"persons": person, "sessions": session, "events": event}}}
 }
 
-// only are options that want one kind.
+// only are options that want one kind, and eventsAt those that tell where its records are.
 func only(kind Kind) Options { return Options{Wanted: []Kind{kind}} }
+
+func eventsAt(at jsontext.Pointer) Options {
+	return Options{Map: Map{At: map[string]jsontext.Pointer{"events": at}}, Wanted: []Kind{Event}}
+}
+
+// ignoring are options that want events, and have something around them ignored.
+func ignoring(at jsontext.Pointer, value string) Options {
+	return Options{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{at: value}}, Wanted: []Kind{Event}}
+}
 
 func TestReader_everyShapeOfADay(t *testing.T) {
 	t.Parallel()
 
 	const event = `{"type":"event","id":1}`
 	ofEvents := only(Event)
-	long := strings.Repeat("x", LimitHead)
 	for name, c := range map[string]struct {
 		text    string
 		options Options
@@ -64,9 +75,7 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 	}{
 		"nothing, as lines":      {text: "", options: Options{IsLines: true}, open: true},
 		"nothing, as it is told": {text: " \n", options: Options{Map: Map{Empty: true}}, open: true},
-		"an empty array":         {text: "[]"},
 		"empty lists":            {text: `{"persons":[],"sessions":[],"events":[]}`},
-		"null for an empty list": {text: `{"persons":null,"sessions":[],"events":null}`},
 		"a link to another page": {text: `{"persons":[],"sessions":[],"events":[{"id":1}],"links":{"next":"x"}}`, options: Options{Map: Map{Next: "/links/next"}}, want: "event"},
 
 		"in other spellings":    {text: `{"People":[{"id":"p"}],"session_records":[{"Id":"s"}],"EVENT":[{"uuid":"e"}]}`, want: "person session event"},
@@ -74,26 +83,20 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"lists inside of kinds": {text: `{"persons":{"items":[{"id":"p"}]},"sessions":{"data":{"rows":[{"id":"s"}]}},"events":[]}`, want: "person session"},
 		"beside what is empty":  {text: `{"events":[{"id":"e"}],"errors":[],"page":{"of":[]}}`, options: ofEvents, want: "event"},
 		"counted":               {text: `{"count":3,"persons":[{"id":"p"}],"sessions":{"total":1,"data":[{"id":"s"}]},"events":[{"id":"e"}],"@odata.count":3}`, want: "person session event"},
-		"beside a kind":         {text: `{"events":[{"id":"e"}],"records":[{"type":"person","id":"p"}]}`, want: "event person"},
 
-		"an array":                        {text: `[{"type":"person","id":1},{"kind":"SESSION","id":1},{"recordType":"EventRecord","id":1},{"id":2,"Kind":"people","type":"x"}]`, want: "person session event person"},
-		"groups":                          {text: `[{"type":"person","records":[{"id":1}]},{"type":"event","items":[{"id":1},{"id":2}],"count":2}]`, want: "person event event"},
-		"groups as lines":                 {text: `{"type":"person","records":[{"id":1}]}` + "\n" + `{"kind":"event","items":[{"id":1}]}`, want: "person event", open: true},
-		"groups, and a kind that is told": {text: `[{"type":"event","items":[{"id":1}]},{"of":"event","id":2}]`, options: Options{Map: Map{Kind: "/of"}}, want: "event event"},
+		"an array":        {text: `[{"type":"person","id":1},{"kind":"SESSION","id":1},{"recordType":"EventRecord","id":1},{"id":2,"Kind":"people","type":"x"}]`, want: "person session event person"},
+		"groups":          {text: `[{"type":"person","records":[{"id":1}]},{"type":"event","items":[{"id":1},{"id":2}],"count":2}]`, want: "person event event"},
+		"groups as lines": {text: `{"type":"person","records":[{"id":1}]}` + "\n" + `{"kind":"event","items":[{"id":1}]}`, want: "person event", open: true},
 		"the kind asked for": {
 			text: `{"data":[{"uid":1},{"type":"event","uid":1},{"type":"click","uid":2}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/uid"}}, Asked: Event}, want: "event event event",
 		},
 		"a word in an escape": {text: `[{"t\u0079pe":"\u0065vent","id":1}]`, want: "event"},
 
 		"lines of Windows, with a mark and no last end": {text: "\uFEFF{\"type\":\"person\",\"id\":1}\r\n\r\n" + event, want: "person event", open: true},
-		"one line, by its type":                         {text: event, options: Options{IsLines: true}, want: "event", open: true},
 		"one line, as it is told":                       {text: event, options: Options{Map: Map{Lines: true}}, want: "event", open: true},
-		"a long line, by its type":                      {text: `{"type":"person","id":1,"pad":"` + long + `"}` + "\n" + event, options: Options{IsLines: true}, want: "person event", open: true},
 
-		"lists that are told": {text: `{"users":[{"id":1}],"of":{"visits":[{"id":1}]},"hits":[{"id":1,"type":"session"}]}`, options: told("/users", "/of/visits", "/hits"), want: "person session event"},
-		"an array that is told": {
-			text: `[{"id":1},{"id":2}]`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": ""}}, Wanted: []Kind{Event}}, want: "event event",
-		},
+		"lists that are told":      {text: `{"users":[{"id":1}],"of":{"visits":[{"id":1}]},"hits":[{"id":1,"type":"session"}]}`, options: told("/users", "/of/visits", "/hits"), want: "person session event"},
+		"an array that is told":    {text: `[{"id":1},{"id":2}]`, options: eventsAt(""), want: "event event"},
 		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: decode.Envelope{At: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}}, want: "event"},
 		"a list that is told in it": {
 			text: `{"payload":{"hits":[{"id":1}]}}`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Envelope: decode.Envelope{At: "/payload"}}, want: "event",
@@ -104,13 +107,9 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"what identifies a record is told": {
 			text: `{"events":[{"node":{"pk":1}},{"node":{"pk":2},"x":1}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/node/pk"}}, Wanted: []Kind{Event}}, want: "event event",
 		},
-		"what is ignored": {
-			text:    `{"events":[{"id":1}],"next":null,"meta":{"request":"r-1","more":false},"errors":[],"warnings":{},"tips":[{"x":1}]}`,
-			options: Options{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/next": "null", "/meta/request": decode.AnyValue, "/meta/more": "false", "/errors": "[]", "/warnings": "{}", "/tips": decode.AnyValue}}, Wanted: []Kind{Event}}, want: "event",
-		},
+		"a value that is ignored": {text: `{"events":[{"id":1}],"meta":{"more":false},"errors":[]}`, options: ignoring("/meta/more", "false"), want: "event"},
+		"a list that is ignored":  {text: `{"events":[{"id":1}],"tips":[{"x":1}]}`, options: ignoring("/tips", decode.AnyValue), want: "event"},
 
-		"sparse records":        {text: `{"events":[{"id":1,"a":1,"b":1,"c":1},{"id":2,"b":2,"x":1,"y":1,"z":1}]}`, options: ofEvents, want: "event event"},
-		"records of one member": {text: `{"events":[{"id":1},{"id":2,"name":"x"}]}`, options: ofEvents, want: "event event"},
 		"records with fields of their own": {
 			text: `{"events":[{"id":1,"error":"none","next":"/2","status":"done"},{"id":2,"error":{"code":7},"status":"failed","has_more":true}]}`, options: ofEvents, want: "event event",
 		},
@@ -198,12 +197,6 @@ func TestReader_oneObjectIsAnEnvelope(t *testing.T) {
 func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 	t.Parallel()
 
-	at := func(events jsontext.Pointer) Options {
-		return Options{Map: Map{At: map[string]jsontext.Pointer{"events": events}}, Wanted: []Kind{Event}}
-	}
-	ignoring := func(at jsontext.Pointer, value string) Options {
-		return Options{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{at: value}}, Wanted: []Kind{Event}}
-	}
 	for name, c := range map[string]struct {
 		text   string
 		with   Options
@@ -215,23 +208,20 @@ func TestReader_refusalNamesWhatAdmits(t *testing.T) {
 		"a line":                {text: `{"type":"event","id":1}`, advice: "wire.export.lines = true", then: Options{Map: Map{Lines: true}}, want: Counts{Event: 1}},
 		"some kinds, empty":     {text: `{"persons":[]}`, with: Options{Map: Map{Empty: true}, Wanted: Kinds}, advice: `if your service exports nothing else, kinds = ["persons"]`, then: Options{Map: Map{Empty: true}, Wanted: []Kind{Person}}},
 		"some kinds":            {text: `{"persons":[{"id":1}]}`, with: Options{Wanted: Kinds}, advice: `kinds = ["persons"]`, then: only(Person), want: Counts{Person: 1}},
-		"a list of its own":     {text: `{"hits":[{"type":"event","id":1}]}`, with: only(Event), advice: `"/hits"`, then: at("/hits"), want: Counts{Event: 1}},
-		"more behind the page":  {text: `{"events":[{"id":1}],"next":null,"last":false}`, with: Options{Map: Map{Next: "/next"}, Wanted: []Kind{Event}}, advice: "look at it"},
+		"a list of its own":     {text: `{"hits":[{"type":"event","id":1}]}`, with: only(Event), advice: `"/hits"`, then: eventsAt("/hits"), want: Counts{Event: 1}},
 		"an ignored kind":       {text: `{"type":"event","data":[{"id":1}]}`, with: ignoring("/type", decode.AnyValue), advice: "wire.export.kind"},
 		"a null":                {text: `{"events":[{"id":1}],"page":{"next":null}}`, with: only(Event), advice: "wire.ignored", then: ignoring("/page/next", "null"), want: Counts{Event: 1}},
 		"another text":          {text: `{"state":"failed","events":[{"id":1}]}`, with: ignoring("/state", "ok"), advice: "wire.ignored"},
 		"what identifies it":    {text: `{"events":[{"pk":1}]}`, with: only(Event), advice: "wire.export.record.events", then: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/pk"}}, Wanted: []Kind{Event}}, want: Counts{Event: 1}},
 		"what states its kind":  {text: `[{"sort":"hit","id":1}]`, advice: "wire.export.kind", then: Options{Map: Map{Kind: "/sort", Kinds: map[string][]string{"events": {"hit"}}}}, want: Counts{Event: 1}},
 		"another kind in it":    {text: `{"events":[{"type":"session","records":[{"id":1}]}]}`, with: only(Event), advice: `"/events/type"`},
-		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), advice: "wire.export.at.events", then: at("/events"), want: Counts{Event: 1}},
+		"another kind inside":   {text: `{"events":[{"type":"session","id":1}]}`, with: only(Event), advice: "wire.export.at.events", then: eventsAt("/events"), want: Counts{Event: 1}},
 		"another kind as asked": {text: `{"persons":[{"id":1}],"events":[]}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
 		"another kind as told":  {text: `{"l":[{"type":"event","id":1},{"type":"session","id":2}]}`, with: Options{Map: Map{Kind: "/type", At: map[string]jsontext.Pointer{"events": "/l"}}}, advice: "another kind"},
-		"a list told elsewhere": {text: `{"events":[]}`, with: at("/hits"), advice: "no list of events"},
-		"and nothing":           {text: `[]`, with: at("/hits"), advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
+		"a list told elsewhere": {text: `{"events":[]}`, with: eventsAt("/hits"), advice: "no list of events"},
+		"and nothing":           {text: `[]`, with: eventsAt("/hits"), advice: "no list of events", then: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}, Empty: true}, Wanted: []Kind{Event}}},
 		"an error as {}":        {text: `{"events":[],"error":{}}`, with: only(Event), advice: `"/error"`, then: Options{Map: Map{Empty: true}, Envelope: ignoring("/error", "{}").Envelope, Wanted: []Kind{Event}}},
 		"what is ignored, full": {text: `{"events":[],"meta":{"error":"x"}}`, with: ignoring("/meta", decode.AnyValue), advice: `"/meta/error"`},
-		"a record elsewhere":    {text: `[{"type":"event","id":1}]`, with: Options{Map: Map{At: at("/hits").At, Empty: true}, Wanted: []Kind{Event}}, advice: "no list of events"},
-		"all in front of it":    {text: `{"meta":{"a":1},"status":"ok","events":[{"id":1}]}`, with: only(Event), advice: `"/meta/a", "/status"`},
 		"a kind behind a list":  {text: `{"records":[],"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"one behind an object":  {text: `{"data":{"records":[]},"type":"event"}`, with: only(Event), advice: `"/type"`},
 		"no list as asked":      {text: `{"data":{"persons":[],"sessions":null}}`, with: Options{Asked: Event}, advice: "wire.export.kind_parameter"},
@@ -267,19 +257,6 @@ func TestReader_objectWithNothingInIt(t *testing.T) {
 	}
 }
 
-func TestReader_nextAndTotalAreReadWhereTheyAreTold(t *testing.T) {
-	t.Parallel()
-	o := Options{Map: Map{Next: "/page/next", Total: "/page/of"}, Wanted: []Kind{Event}}
-	for text, want := range map[string]string{
-		`{"events":[],"page":{"next":"?p=2","of":7}}`: `"?p=2" 7`, `{"page":{"of":0,"next":null},"events":[]}`: "null 0", `{"events":[],"page":{"next":""}}`: `"" `, `{"events":[]}`: " ",
-	} {
-		_, res, err := readText(text, o)
-		if got := string(res.Next) + " " + string(res.Total); err != nil || got != want {
-			t.Errorf("%s: %q, %v", text, got, err)
-		}
-	}
-}
-
 // TestReader_recordUnderTwoKindsIsRefused has the answers of a service that ignores the parameter for
 // the kind, and others that only look like it.
 func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
@@ -288,44 +265,33 @@ func TestReader_recordUnderTwoKindsIsRefused(t *testing.T) {
 	for i := range 4 * sampled {
 		fmt.Fprintf(&many, `{"of":%d,"id":%d}`, i, i)
 	}
-	for _, c := range []struct {
-		first, second string
-		refused       bool
-	}{
-		{many.String(), many.String(), true},
-		{`[{"of":1,"email":null}]`, `[{"of":2,"email":null}]`, false},
-		{`[{"id":1,"of":1},{"id":2,"of":1}]`, `[{"id":3,"of":1},{"of":2,"id":2}]`, true},
-		{`[{"id":1,"of":1}]`, `[{"id":1,"of":1,"read":"2026-03-02T00:00:00Z"}]`, false},
-		{`[{"id":1,"of":"null"}]`, `[{"id":2,"of":"null"}]`, false},
-		{`[]`, `[]`, false},
-	} {
-		o := Options{Asked: Person, Memory: &Memory{}}
-		if strings.Contains(c.first, "null") {
-			o.Record = map[string]jsontext.Pointer{"persons": "/of", "events": "/of"}
-		}
-		_, _, err := readText(c.first, o)
-		o.Asked = Event
-		_, _, err2 := readText(c.second, o)
-		if err != nil || isRefused(err2, "under two kinds") != c.refused || err2 != nil != c.refused {
-			t.Errorf("%.99s and %.99s: %v, %v", c.first, c.second, err, err2)
-		}
-	}
-
-	// However many pages there are, what is compared is bounded.
-	full := Memory{seen: map[uint64]Kind{}}
+	const day = `{"persons":[{"type":"person","id":1,"of":1}],"events":[]}`
+	full := Memory{seen: map[uint64]Kind{}} // however many pages there are, what is compared is bounded
 	for i := range uint64(limitSeen) {
 		full.seen[i] = Event
 	}
-	if _, _, err := readText(many.String(), Options{Asked: Event, Memory: &full}); err != nil || len(full.seen) > limitSeen {
-		t.Errorf("%d are kept, %v", len(full.seen), err)
-	}
-
-	// The first answer shows how persons look, also to the reader of the second one.
-	day := `{"persons":[{"type":"person","id":1,"of":1}],"events":[]}`
-	var memory Memory
-	_, _, err := readText(day, Options{Asked: Person, Memory: &memory})
-	if _, _, err2 := readText(day, Options{Asked: Event, Memory: &memory}); err != nil || !isRefused(err2, "another kind") {
-		t.Errorf("the day again: %v, %v", err, err2)
+	byOf := map[string]jsontext.Pointer{"persons": "/of", "events": "/of"}
+	for _, c := range []struct {
+		first, second string
+		memory        Memory
+		record        map[string]jsontext.Pointer
+		refusal       string
+	}{
+		{first: many.String(), second: many.String(), refusal: "under two kinds"},
+		{first: many.String(), second: many.String(), memory: full},
+		{first: `[{"id":1,"of":1},{"id":2,"of":1}]`, second: `[{"id":3,"of":1},{"of":2,"id":2}]`, refusal: "under two kinds"},
+		{first: day, second: day, refusal: "another kind"},
+		{first: `[{"id":1,"of":1}]`, second: `[{"id":1,"of":1,"read":"2026-03-02T00:00:00Z"}]`},
+		{first: `[{"of":1,"email":null}]`, second: `[{"of":2,"email":null}]`, record: byOf},
+		{first: `[]`, second: `[]`},
+	} {
+		o := Options{Map: Map{Record: c.record}, Asked: Person, Memory: &c.memory}
+		_, _, err := readText(c.first, o)
+		o.Asked = Event
+		_, _, err2 := readText(c.second, o)
+		if isRefused(err2, c.refusal) != (c.refusal != "") || err != nil || len(c.memory.seen) > limitSeen {
+			t.Errorf("%.99s and %.99s: %v, %v", c.first, c.second, err, err2)
+		}
 	}
 }
 
@@ -380,30 +346,27 @@ func TestReader_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 func TestReader_tooLargeAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	const half = LimitRecord/2 + LimitHead
-	for name, parts := range map[string][3]string{
-		"a record":    {`["`, strings.Repeat("x", half), `"]`},
-		"between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\",\"id\":1}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
+	for _, parts := range [][3]string{
+		{`["`, strings.Repeat("x", half), `"]`}, {`[`, strings.Repeat(" ", half), `1]`}, {"{\"type\":\"event\",\"id\":1}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
 	} {
 		text := io.MultiReader(strings.NewReader(parts[0]), strings.NewReader(parts[1]), strings.NewReader(parts[1]), strings.NewReader(parts[2]))
 		if _, err := count(text, Options{IsLines: true}); !errors.Is(err, ErrTooLarge) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v", parts[0], err)
 		}
 	}
 }
 
 func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	t.Parallel()
-	const text = "[{\"type\":\"event\",\"id\":1,\"a\":\"x\xffy\"},{\"type\":\"event\",\"id\":1},{\"type\":\"event\",\"id\":1,\"a\":\"\xc3\",\"b\":\"\xe2\x82\"}]"
+	const event = `{"type":"event","id":1`
+	text := "[" + event + ",\"a\":\"x\xffy\"}," + event + "}," + event + ",\"a\":\"\xc3\",\"b\":\"\xe2\x82\"}," + event + ",\"\xff\":1,\"\xff\xfe\":2}]"
 	got, res, err := readText(text, Options{Map: Map{InvalidUTF8: InvalidReplace}})
-	want := []string{"event {\"type\":\"event\",\"id\":1,\"a\":\"x\uFFFDy\"}", `event {"type":"event","id":1}`, "event {\"type\":\"event\",\"id\":1,\"a\":\"\uFFFD\",\"b\":\"\uFFFD\uFFFD\"}"}
-	if err != nil || !slices.Equal(got, want) || res.Replaced != 2 {
-		t.Errorf("%v, %d records: %q", err, res.Replaced, got)
+	want := []string{
+		"event " + event + ",\"a\":\"x\uFFFDy\"}", "event " + event + "}", "event " + event + ",\"a\":\"\uFFFD\",\"b\":\"\uFFFD\uFFFD\"}",
+		"event " + event + ",\"\uFFFD\":1,\"\uFFFD\uFFFD\":2}", // names that differ still do, so that no record has one twice
 	}
-
-	// Names that differ still do, so that no record has one twice.
-	got, _, err = readText("[{\"type\":\"event\",\"id\":1,\"\xff\":1,\"\xff\xfe\":2}]", Options{Map: Map{InvalidUTF8: InvalidReplace}})
-	if err != nil || !slices.Equal(got, []string{"event {\"type\":\"event\",\"id\":1,\"\uFFFD\":1,\"\uFFFD\uFFFD\":2}"}) {
-		t.Errorf("%v: %q", err, got)
+	if err != nil || !slices.Equal(got, want) || res.Replaced != 3 {
+		t.Errorf("%v, %d records: %q", err, res.Replaced, got)
 	}
 
 	_, _, err = readText("\uFEFF"+text, Options{})
@@ -412,19 +375,20 @@ func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	}
 }
 
-func TestReader_errorOfTheTextIsPassedOnAndALoopMayEndEarly(t *testing.T) {
+func TestReader_errorOfTheTextIsPassedOn(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
 	for _, text := range []string{"", " ", `[{"type":"event","id":1},`, `[{"type":"event","id":1}]`, "{\"type\":\"event\",\"id\":1}\n{\"type\":\"event\",\"id\":2}\n", "{\"type\":\"event\",\"id\":1}\n{", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
-		for _, reader := range []io.Reader{iotest.ErrReader(broken), iotest.ErrReader(io.ErrUnexpectedEOF)} {
-			_, want := reader.Read(nil)
-			_, err := count(io.MultiReader(strings.NewReader(text), reader), Options{Map: Map{Empty: true}, Wanted: []Kind{Event}})
-			if !errors.Is(err, want) {
+		for _, broken := range []error{errors.New("broken"), io.ErrUnexpectedEOF} {
+			_, _, err := readAll(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), Options{Map: Map{Empty: true}, Wanted: []Kind{Event}})
+			if !errors.Is(err, broken) {
 				t.Errorf("%q: %v", text, err)
 			}
 		}
 	}
+}
 
+func TestReader_loopMayEndEarly(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{`[{"type":"event","id":1},7]`, "{\"type\":\"event\",\"id\":1}\n7\n", `{"data":{"items":[{"type":"event","id":1},7]}}`} {
 		x := NewReader(strings.NewReader(text), Options{})
 		for range x.All() {
@@ -474,60 +438,16 @@ func FuzzReader(f *testing.F) {
 			o.InvalidUTF8 = InvalidReplace
 		}
 
-		read := func(r io.Reader) (string, Result, error) {
-			var b bytes.Buffer
-			var counts Counts
-			x := NewReader(r, o)
-			for k, record := range x.All() {
-				if !record.IsValid(jsontext.AllowInvalidUTF8(true)) || record.Kind() != '{' {
-					t.Errorf("yielded: %q", record)
-				}
-				counts[k]++
-				fmt.Fprintln(&b, k, string(record))
-			}
-			if x.Result.Counts != counts {
-				t.Errorf("counted are %v, yielded %v", x.Result.Counts, counts)
-			}
-
-			return b.String(), x.Result, x.Err
+		got, res, err := readAll(bytes.NewReader(text), o)
+		again, res2, err2 := readAll(iotest.OneByteReader(bytes.NewReader(text)), o)
+		if fmt.Sprint(err) != fmt.Sprint(err2) || fmt.Sprint(res) != fmt.Sprint(res2) || !slices.Equal(got, again) {
+			t.Errorf("in one: %v %v %q; bytewise: %v %v %q", res, err, got, res2, err2, again)
 		}
-
-		whole, res, err := read(bytes.NewReader(text))
-		bytewise, again, err2 := read(iotest.OneByteReader(bytes.NewReader(text)))
-		if fmt.Sprint(err) != fmt.Sprint(err2) || fmt.Sprint(res) != fmt.Sprint(again) || whole != bytewise {
-			t.Errorf("in one: %v %v %q; bytewise: %v %v %q", res, err, whole, again, err2, bytewise)
+		for _, each := range got {
+			_, record, _ := strings.Cut(each, " ")
+			if v := jsontext.Value(record); !v.IsValid(jsontext.AllowInvalidUTF8(true)) || v.Kind() != '{' || res.Counts.Total() != int64(len(got)) {
+				t.Errorf("%v, yielded: %q", res.Counts, got)
+			}
 		}
 	})
-}
-
-// BenchmarkReader reads answers with many records.
-func BenchmarkReader(b *testing.B) {
-	const many = 50_000
-	textOf := func(begin, between, end string) []byte {
-		var text []string
-		for i := range many {
-			text = append(text, fmt.Sprintf(`{"type":"event","id":"evt-%08d","sessionId":"ses-%07d","identityId":"user-%06d@example.com",`+
-				`"name":"button.clicked","timestamp":"2026-03-01T12:%02d:%02d.123Z",`+
-				`"properties":{"path":"/settings/%d","title":"Caf\u00e9 – settings","duration_ms":%d,"flags":[true,false,null],`+
-				`"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
-				i, i/20, i/100, i%60, i/60%60, i, i%10000))
-		}
-
-		return []byte(begin + strings.Join(text, between) + end)
-	}
-
-	for name, text := range map[string][]byte{
-		"object": textOf(`{"events":[`, ",", "]}"), "array": textOf("[", ",", "]"), "lines": textOf("", "\n", "\n"),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-
-			for b.Loop() {
-				if res, err := count(bytes.NewReader(text), only(Event)); err != nil || res.Counts.Total() != many {
-					b.Fatal(res, err)
-				}
-			}
-		})
-	}
 }
