@@ -59,9 +59,6 @@ func NewReader(r io.Reader, o Options) *Reader {
 	if o.Asked != Unknown {
 		x.options.Wanted = []Kind{o.Asked}
 	}
-	if x.memory.seen == nil {
-		x.memory.seen = map[uint64]Kind{}
-	}
 	for _, kind := range Kinds {
 		if at, isTold := o.At[kind.Plural()]; isTold {
 			x.told[o.Envelope.At+at] = kind
@@ -103,7 +100,7 @@ func (x *Reader) readAnswer() (err error) {
 	default:
 		return x.readNothing()
 	}
-	if err := cmp.Or(err, x.checkLists()); err != nil {
+	if err := cmp.Or(err, x.checkExtra(), x.checkLists()); err != nil {
 		return err
 	}
 
@@ -272,11 +269,8 @@ func (x *Reader) checkExtra() error {
 	}
 }
 
-// checkLists refuses an answer with something beside its lists, or without a list of a wanted kind.
+// checkLists refuses an answer without a list of a kind that is wanted.
 func (x *Reader) checkLists() error {
-	if err := x.checkExtra(); err != nil {
-		return err
-	}
 	var missing, present []string
 	for _, kind := range Kinds {
 		if x.has(kind) {

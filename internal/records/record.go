@@ -18,13 +18,8 @@ import (
 
 // readRecord reads a record, and yields it once it is recognised as one.
 func (x *Reader) readRecord(in place) error {
-	v, err := x.dec.ReadValue()
+	v, err := x.readText()
 	if err != nil {
-		return err
-	}
-
-	x.text.N = LimitRecord
-	if v, err = x.textOf(v); err != nil {
 		return err
 	}
 
@@ -44,12 +39,18 @@ func (x *Reader) readRecord(in place) error {
 	return nil
 }
 
-// textOf returns the text of a record, in which bytes that are not UTF-8 are replaced if the settings say so.
-func (x *Reader) textOf(v jsontext.Value) (jsontext.Value, error) {
-	if utf8.Valid(v) {
-		return v, nil
+// readText reads the text of a record, in which bytes that are not UTF-8 are replaced if the settings say so.
+func (x *Reader) readText() (jsontext.Value, error) {
+	v, err := x.dec.ReadValue()
+	if err != nil {
+		return nil, err
 	}
-	if x.options.InvalidUTF8 != InvalidReplace {
+
+	x.text.N = LimitRecord
+	switch {
+	case utf8.Valid(v):
+		return v, nil
+	case x.options.InvalidUTF8 != InvalidReplace:
 		return nil, fmt.Errorf("%w; it is in record %d", ErrUTF8, x.Result.Counts.Total()+1)
 	}
 	x.Result.Replaced++
@@ -188,12 +189,20 @@ func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 			ids += maphash.Bytes(seed, value)
 		}
 	}
-	known := cmp.Or(x.memory.seen[names^ids], kind)
-	if ids != 0 && len(x.memory.seen) < limitSeen {
-		x.memory.seen[names^ids] = kind
-	}
+	return ids == 0 || x.memory.kindOf(names^ids, kind) == kind
+}
 
-	return known == kind
+// kindOf returns under which kind what identifies a record has come before, which is the given one the first time.
+func (m *Memory) kindOf(record uint64, kind Kind) Kind {
+	if m.seen == nil {
+		m.seen = map[uint64]Kind{}
+	}
+	if known, isKnown := m.seen[record]; isKnown || len(m.seen) >= limitSeen {
+		return cmp.Or(known, kind)
+	}
+	m.seen[record] = kind
+
+	return kind
 }
 
 // groupKind returns the kind that an object states of the records in a list that it has; Unknown if it is no group.
