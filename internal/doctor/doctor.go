@@ -174,17 +174,16 @@ func (x *examination) examineAccess(ctx context.Context) {
 		}
 	}
 
-	family := "project"
 	x.use, x.scope = x.best("project paths"), x.project
 	if x.use == nil {
-		family, x.use, x.scope = "account", x.best("account paths"), x.account
+		x.use, x.scope = x.best("account paths"), x.account
 	}
 	if x.use == nil {
 		x.report.add(access, "path family", Broken, "the list of pending requests was not answered, so no person was read; set "+
 			"ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD, and ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 		return
 	}
-	x.report.Setup = Setup{Credentials: x.use.name, PathFamily: family}
+	x.report.Setup = Setup{Credentials: x.use.name, PathFamily: map[bool]string{true: "project", false: "account"}[x.scope == x.project]}
 }
 
 // probe reads with one of the credentials, and reports whether the service answers at all. An error about the content

@@ -138,6 +138,7 @@ func (p person) submit(requestType string) reader {
 		case decode.RequestDataDeletion:
 			receipt, err = c.DeleteData(ctx, p.Person)
 		}
+
 		return decoded{text: receipt.ID}, err
 	}
 }

@@ -53,8 +53,8 @@ func (x *examination) rehearse(ctx context.Context) {
 	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + x.invented[7:15] + `"`)}
 	if x.options.Identity == "" {
 		x.report.Rehearsal.Person = x.invented
-		for _, of := range x.readings {
-			if of.check == noPerson && of.err != nil {
+		for _, seen := range x.readings {
+			if seen.check == noPerson && seen.err != nil {
 				r.report.add("Rehearsal", "person", Broken, "nothing was written, since the answers about an invented person do not say that there is none")
 				return
 			}
@@ -100,7 +100,6 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 
 // submit sends a request; nil where it was not sent, or is refused.
 func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
-	at := time.Now()
 	sent, err := r.do(ctx, &session{way: r.use}, r.who.submit(requestType))
 	if err != nil {
 		r.report.add("Rehearsal", requestType, Broken, r.describe(err))
@@ -111,7 +110,7 @@ func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
 
 	known := &infer.Request{Person: r.who.Identity, ID: sent.text, Type: requestType, State: "waiting"}
 	r.known = append(r.known, known)
-	r.requests = append(r.requests, &request{Request: known, at: at, due: at.Add(dataInterval)})
+	r.requests = append(r.requests, &request{Request: known, at: time.Now(), due: time.Now().Add(dataInterval)})
 
 	return r.requests[len(r.requests)-1]
 }
@@ -175,7 +174,7 @@ func (r *rehearsal) sumUp() {
 	for _, request := range r.requests {
 		states[request.Type] = request.State
 		if request.State == "waiting" {
-			word, left = Differs, append(left, "a request of type "+request.Type+" that has not ended "+client.ShownID(request.ID, r.options.Identity))
+			word, left = Differs, append(left, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+client.ShownID(request.ID, r.options.Identity)))
 		}
 	}
 	if states[decode.RequestProfileUpdate] != "" && states[decode.RequestDataDeletion] != "done" {
