@@ -19,8 +19,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/mattn/go-isatty"
+	"github.com/mitchellh/go-wordwrap"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
@@ -64,94 +64,83 @@ Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if somethin
 // Run runs the command and returns the exit status of the process: that of the report, or
 // 2 where nothing could be examined.
 func Run(ctx context.Context, p Process) int {
-	o, asJSON, err := p.parse(ctx)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-
-	var report *doctor.Report
-	if err == nil {
-		report = doctor.Examine(ctx, o)
-		err = p.print(report, asJSON)
-	}
+	status, err := p.run(ctx)
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "doctor:", err)
 		return 2
 	}
-
-	return report.ExitStatus
+	return status
 }
 
-// parse reads the flags and the environment, and asks what has to be asked. The error is flag.ErrHelp once help was
-// printed.
-func (p Process) parse(ctx context.Context) (o doctor.Options, asJSON bool, err error) {
+func (p Process) run(ctx context.Context) (status int, err error) {
+	o, err := p.parse()
+	if errors.Is(err, flag.ErrHelp) {
+		return 0, nil
+	}
+	if err == nil && !o.yes {
+		err = p.confirm(ctx, o)
+	}
+	if err != nil {
+		return 0, err
+	}
+
+	report := doctor.Examine(ctx, o.Options)
+	if o.json {
+		return report.ExitStatus, json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
+	}
+	return report.ExitStatus, screen.Execute(p.Stdout, report)
+}
+
+// options are what the flags and the environment say.
+type options struct {
+	doctor.Options
+
+	json, yes bool
+}
+
+// parse reads the flags and the environment. The error is flag.ErrHelp once help was printed.
+func (p Process) parse() (options, error) {
+	o := options{Options: doctor.Options{Version: p.Version, Day: time.Now().UTC().AddDate(0, 0, -1)}}
 	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.Identity, "identity", "", "read consent and profile of the person `ID`")
 	flags.BoolVar(&o.Rehearse, "rehearse", false, "do everything once, with an invented person or, for a service that accepts only people whom it knows, with that of -identity")
 	flags.DurationVar(&o.Timeout, "timeout", 10*time.Minute, "how long the requests of a rehearsal may take")
-	yes := flags.Bool("yes", false, "delete everything of the person of -identity without asking; needed without a terminal")
-	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.BoolVar(&o.yes, "yes", false, "delete everything of the person of -identity without asking; needed without a terminal")
+	flags.BoolVar(&o.json, "json", false, "print the report as JSON")
 	flags.Func("day", "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", func(text string) (err error) {
 		o.Day, err = time.Parse(time.DateOnly, text)
 		return err
 	})
 
-	err = flags.Parse(p.Args[1:])
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+	err := flags.Parse(p.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(p.Stdout)
 		fmt.Fprint(p.Stdout, usage)
 		flags.PrintDefaults()
-	case err == nil && flags.NArg() > 0:
-		err = errors.New("it takes flags only; -help lists them")
-	case err == nil:
-		err = p.complete(&o)
-	}
-	if err == nil && o.Rehearse && o.Identity != "" && !*yes {
-		err = p.confirm(ctx, o.Identity)
-	}
-
-	return o, asJSON, err
-}
-
-// print prints a report as JSON or for people.
-func (p Process) print(report *doctor.Report, asJSON bool) error {
-	if asJSON {
-		return json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
-	}
-	return screen.Execute(p.Stdout, report)
-}
-
-// complete adds to the flags what the environment says. A day that is not over is refused,
-// since exporting it is not advised (section 8).
-func (p Process) complete(o *doctor.Options) error {
-	today := time.Now().UTC().Truncate(24 * time.Hour)
-	if o.Day.IsZero() {
-		o.Day = today.AddDate(0, 0, -1)
 	}
 
 	var problems []string
-
-	o.Version = p.Version
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
-	switch {
-	case o.Timeout < time.Second, o.Timeout > 24*time.Hour:
-		return errors.New("-timeout must be from 1s to 24h")
-	case !o.Day.Before(today):
-		return errors.New("-day must be a UTC day that is over")
-	case len(problems) > 0:
-		return errors.New(strings.Join(problems, "\n"))
-	case o.Rehearse && o.Client.ReadOnly:
-		return errors.New("-rehearse writes, and ANALYTICS_READ_ONLY forbids it")
+	if flags.NArg() > 0 {
+		problems = append(problems, "it takes flags only; -help lists them")
+	}
+	if o.Rehearse && o.Client.ReadOnly {
+		problems = append(problems, "-rehearse writes, and ANALYTICS_READ_ONLY forbids it")
+	}
+	if len(problems) > 0 {
+		err = cmp.Or(err, errors.New(strings.Join(problems, "\n")))
 	}
 
-	return nil
+	return o, err
 }
 
 // confirm has the user type the identity again before everything of the person is deleted. Without a
 // person who can answer, it refuses. It ends with the context.
-func (p Process) confirm(ctx context.Context, identity string) error {
+func (p Process) confirm(ctx context.Context, o options) error {
+	if !o.Rehearse || o.Identity == "" {
+		return nil
+	}
 	if !p.Interactive {
 		return errors.New("-rehearse -identity deletes everything of a person; without a terminal to ask in, it needs -yes")
 	}
@@ -159,31 +148,32 @@ func (p Process) confirm(ctx context.Context, identity string) error {
 	fmt.Fprint(p.Stderr, "Everything of the person given with -identity will be deleted: the profile and all data\n"+
 		"are erased, and the consent is overwritten with invented choices and then withdrawn. Nothing\n"+
 		"brings it back. If this is a test person, type the identity again: ")
-	typed := make(chan string, 1)
+	typed := make(chan string, 1) // nobody may wait for it any more
 	go func() {
 		answers := bufio.NewScanner(p.Stdin)
 		answers.Scan()
-		typed <- answers.Text() // nobody may wait for it any more
+		typed <- answers.Text()
 	}()
 
+	var answer string
 	select {
 	case <-ctx.Done():
-		return errors.New("interrupted, so nothing was sent")
-	case text := <-typed:
-		if text == identity {
-			return nil
-		}
-		return errors.New("that is another identity, so nothing was sent")
+	case answer = <-typed:
 	}
+	if answer != o.Identity {
+		return errors.New("the identity was not typed again, so nothing was sent")
+	}
+
+	return nil
 }
 
 // screen is the report for people.
-var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap, "settings": settings}).Parse(
+var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap}).Parse(
 	`analytics doctor {{.Version}}: {{.Level}}
 {{$group := ""}}{{range .Findings}}
 {{- if ne .Group $group}}{{$group = .Group}}
 {{.Group}}
-{{end}}{{item (wrap .Text) "  %-8s %-24s " .Word .Check}}{{end}}
+{{end}}{{item (printf "  %-8s %-24s " .Word .Check) (wrap .Text)}}{{end}}
 For the provider block
 {{- if eq .Setup.PathFamily "project"}}
   org_id and project_id, and no account_id
@@ -192,26 +182,17 @@ For the provider block
 {{- end}}{{with .Setup.Credentials}}
   credentials: {{.}}
 {{- end}}
-{{item (settings .) "  "}}
+{{if .WireBlock}}{{item "  " .WireBlock}}{{else if eq .Result "ok"}}  no wire settings: the defaults fit
+{{else}}  no wire settings were found
+{{end}}
 Not answered
-{{range .NotAnswered}}{{item (wrap .) "  - "}}{{end}}
+{{range .NotAnswered}}{{item "  - " (wrap .)}}{{end}}
 {{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers
 `))
 
-// settings returns the block wire, or what having none means.
-func settings(r *doctor.Report) string {
-	none := map[doctor.Word]string{doctor.OK: "no wire settings: the defaults fit", doctor.Broken: "no wire settings were found for what is broken"}
-	return cmp.Or(r.WireBlock, none[r.Result], "no wire settings for what was seen")
-}
-
-func wrap(item string) string { return text.WrapSoft(item, 72) }
+func wrap(text string) string { return wordwrap.WrapString(text, 72) }
 
 // item returns a text behind its head, with further lines below the text.
-func item(text, format string, values ...any) string {
-	head := fmt.Sprintf(format, values...)
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return head + strings.Join(lines, "\n"+strings.Repeat(" ", len(head))) + "\n"
+func item(head, text string) string {
+	return head + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+strings.Repeat(" ", len(head))) + "\n"
 }
