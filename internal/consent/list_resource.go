@@ -33,8 +33,7 @@ import (
 
 var _ list.ListResource = (*consentList)(nil)
 
-// The largest numbers of people: in identity_ids, in a list, and of those who may fail to be read before the
-// list fails.
+// The largest numbers of people: in identity_ids, in a list, and of failures before the list fails.
 const (
 	limitIdentityIDs = 10_000
 	limitPeople      = 100_000
@@ -166,9 +165,8 @@ func (l *listing) gather(ctx context.Context) {
 	}
 }
 
-// readSource takes the people of the configured source. It reads the day before anybody is looked up: an
-// export that stays open keeps one of the client's slots while the requests about its people wait for one, and
-// the service waits for its reader.
+// readSource takes the people of the configured source. A day is read before anybody is looked up: an
+// export that stays open keeps one of the client's slots while the requests about its people wait for one.
 func (l *listing) readSource(ctx context.Context) {
 	var m listModel
 	l.diags.Append(l.request.Config.Get(ctx, &m)...)
@@ -267,8 +265,7 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
-// lookUp asks the service about the people, in the order of the source, until there are enough records or
-// too many failures.
+// lookUp asks the service about the people in order, until there are enough records or too many failures.
 func (l *listing) lookUp(ctx context.Context) {
 	var found, failed atomic.Int64
 	panics := tfkit.InParallel(ctx, l.Client.Concurrency, l.people, func(p *listed) (goesOn bool) {

@@ -10,13 +10,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
@@ -59,30 +55,6 @@ var fieldTexts = map[string]string{
 	"user_ipv6":        "IP address of the person at the time of consent.",
 	"agreement_time":   "Time at which the person agreed, in RFC 3339 format.",
 	"manual":           "Whether the consent was obtained by other means than the service's own banner.",
-}
-
-// addRecord adds the fields of a record to the attributes of the resource.
-func addRecord(attributes map[string]schema.Attribute) {
-	for _, name := range decode.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
-	}
-	attributes["user_ipv6"] = schema.StringAttribute{
-		Optional:            true,
-		Sensitive:           true,
-		Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-		MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
-	}
-	attributes["agreement_time"] = schema.StringAttribute{
-		Optional:            true,
-		Validators:          []validator.String{formats.Instant},
-		MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
-	}
-	attributes["manual"] = schema.BoolAttribute{
-		Optional:            true,
-		Computed:            true,
-		Default:             booldefault.StaticBool(true),
-		MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
-	}
 }
 
 // writes reports whether there is anything to write. A field that is not managed, or no longer managed, is not.
@@ -150,8 +122,7 @@ func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnos
 	return true
 }
 
-// refresh takes the record that was judged into state, and returns its note. It is not known to be ours, or the
-// object is imported.
+// refresh takes the record that was judged into state, and returns its note.
 func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
 	if c.Act == choice.Take || m.Manual.IsNull() {
 		c.Action = choice.Plan
@@ -269,8 +240,7 @@ func (m *recordModel) keepChoice(state recordModel) {
 	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
 }
 
-// keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
-// accepts no other plan for a configured attribute.
+// keepPrior returns the prior value if both are set, and otherwise the planned one, as Terraform wants it.
 func keepPrior[T attr.Value](planned, prior T) T {
 	if planned.IsNull() || prior.IsNull() {
 		return planned

@@ -43,9 +43,6 @@ const (
 // NewResource returns the resource analytics_consent.
 func NewResource(s *tfkit.Service) resource.Resource { return &consentResource{s} }
 
-// atUserIPv6WO is an attribute that only a configuration has.
-var atUserIPv6WO = path.Root("user_ipv6_wo")
-
 // objectLabel is what messages call an object.
 const objectLabel = "analytics_consent"
 
@@ -81,8 +78,27 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Validators:          []validator.String{stringvalidator.OneOf(retain, withdraw)},
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
+		"user_ipv6": schema.StringAttribute{
+			Optional:            true,
+			Sensitive:           true,
+			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+			MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
+		},
+		"agreement_time": schema.StringAttribute{
+			Optional:            true,
+			Validators:          []validator.String{formats.Instant},
+			MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
+		},
+		"manual": schema.BoolAttribute{
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
+		},
 	}
-	addRecord(attributes)
+	for _, name := range decode.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
+	}
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
@@ -202,7 +218,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 
 	var plan resourceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atUserIPv6WO, &plan.UserIPv6WO)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("user_ipv6_wo"), &plan.UserIPv6WO)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -255,7 +271,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 
 	var plan, state resourceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, atUserIPv6WO, &plan.UserIPv6WO)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("user_ipv6_wo"), &plan.UserIPv6WO)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return

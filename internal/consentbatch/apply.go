@@ -111,8 +111,7 @@ func (b *batch) destroy(ctx context.Context) {
 	}
 }
 
-// pass judges rows, and writes or withdraws each as the action says, for as many at once as the client
-// sends requests.
+// pass judges rows, and writes or withdraws each as the action says.
 func (b *batch) pass(ctx context.Context, of []int, action choice.Action) {
 	b.action = action
 	b.diags.Append(b.run(ctx, of, b.Client.Concurrency, b.judge)...)
@@ -161,8 +160,7 @@ func (b *batch) compare(ctx context.Context, of []int) (ok bool) {
 	return false
 }
 
-// again passes the rows without a record once more, after a pause: a record cannot be removed. Where
-// it is interrupted, so are they.
+// again passes the rows without a record once more, after a pause: a record cannot be removed.
 func (b *batch) again(ctx context.Context) {
 	absentees := b.rowsThatAre(absent)
 	if len(absentees) > 0 {

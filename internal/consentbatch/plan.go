@@ -3,6 +3,7 @@
 package consentbatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -174,7 +175,7 @@ func (b *batch) firstRecords() tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "More first records than expected",
 		Detail: fmt.Sprintf("The service has no record for %d of %d rows: %s. Each would be the first record of a person, which nothing can remove, and at most %d are expected. An apply writes nothing.",
-			b.count(absent), len(b.rows), b.linesOf(absent), b.limit),
+			b.count(absent), len(b.rows), b.lines(b.rowsThatAre(absent)), b.limit),
 		Do: fmt.Sprintf("check the file, the scope and base_url: a gateway may have answered. If these people are to get a record, set max_new_records = %d.", b.count(absent)),
 		At: path.Root("max_new_records"),
 	}
@@ -183,10 +184,9 @@ func (b *batch) firstRecords() tfkit.Problem {
 // checkShard refuses another shard with on_destroy = "withdraw": an object that is destroyed because
 // there are fewer shards would withdraw rows that belong to other shards by then.
 func (b *batch) checkShard() (ok bool) {
-	if b.prior == nil || b.model.Shard.Equal(b.prior.Shard) {
-		return true
-	}
-	if b.model.OnDestroy.ValueString() != withdraw && b.prior.OnDestroy.ValueString() != withdraw {
+	prior := cmp.Or(b.prior, &b.model)
+	withdraws := slices.Contains([]string{b.model.OnDestroy.ValueString(), prior.OnDestroy.ValueString()}, withdraw)
+	if b.model.Shard.Equal(prior.Shard) || !withdraws {
 		return true
 	}
 

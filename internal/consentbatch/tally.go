@@ -164,9 +164,6 @@ func (t *tally) rowsThatAre(as choice.Act) (found []int) {
 	return found
 }
 
-// linesOf returns the lines of the rows with an outcome as text.
-func (t *tally) linesOf(as choice.Act) string { return t.lines(t.rowsThatAre(as)) }
-
 // lines returns the lines of some rows as text, and counts those that are too many to show.
 func (t *tally) lines(some []int) string {
 	var names []string

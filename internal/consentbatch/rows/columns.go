@@ -102,10 +102,7 @@ func (r *Row) set(field any, text string) (err error) {
 		*field, err = formats.Instant.Parse(text)
 		*field = field.UTC().Truncate(time.Millisecond)
 	case *string:
-		*field = strings.Clone(text) // not the whole line
-	}
-	if field == any(&r.Identity) {
-		err = client.ValidateSegment(text)
+		*field, err = strings.Clone(text), client.ValidateSegment(text) // a clone is not the whole line
 	}
 
 	return err
