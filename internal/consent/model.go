@@ -10,9 +10,13 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
@@ -55,6 +59,30 @@ var fieldTexts = map[string]string{
 	"user_ipv6":        "IP address of the person at the time of consent.",
 	"agreement_time":   "Time at which the person agreed, in RFC 3339 format.",
 	"manual":           "Whether the consent was obtained by other means than the service's own banner.",
+}
+
+// addRecord adds the fields of a record to the attributes of the resource.
+func addRecord(attributes map[string]schema.Attribute) {
+	for _, name := range decode.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
+	}
+	attributes["user_ipv6"] = schema.StringAttribute{
+		Optional:            true,
+		Sensitive:           true,
+		Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+		MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
+	}
+	attributes["agreement_time"] = schema.StringAttribute{
+		Optional:            true,
+		Validators:          []validator.String{formats.Instant},
+		MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
+	}
+	attributes["manual"] = schema.BoolAttribute{
+		Optional:            true,
+		Computed:            true,
+		Default:             booldefault.StaticBool(true),
+		MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
+	}
 }
 
 // writes reports whether there is anything to write. A field that is not managed, or no longer managed, is not.

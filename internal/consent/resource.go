@@ -78,27 +78,8 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Validators:          []validator.String{stringvalidator.OneOf(retain, withdraw)},
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
-		"user_ipv6": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			Validators:          []validator.String{formats.Address, stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: fieldTexts["user_ipv6"] + " The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Optional:            true,
-			Validators:          []validator.String{formats.Instant},
-			MarkdownDescription: fieldTexts["agreement_time"] + " Set it: without it, another record of the person cannot be compared, and stands.",
-		},
-		"manual": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: fieldTexts["manual"] + " For audits. Defaults to `true`.",
-		},
 	}
-	for _, name := range decode.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: fieldTexts[name]}
-	}
+	addRecord(attributes)
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",

@@ -102,7 +102,10 @@ func (r *Row) set(field any, text string) (err error) {
 		*field, err = formats.Instant.Parse(text)
 		*field = field.UTC().Truncate(time.Millisecond)
 	case *string:
-		*field, err = strings.Clone(text), client.ValidateSegment(text) // a clone is not the whole line
+		*field = strings.Clone(text) // not the whole line
+	}
+	if field == any(&r.Identity) {
+		err = client.ValidateSegment(text)
 	}
 
 	return err
