@@ -97,6 +97,7 @@ func TestRead_formatsAreEquivalent(t *testing.T) {
 	}
 }
 
+// TestRead_problemsNameLinesAndNoValues reads wrong files, of which each shard has all problems.
 func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 	t.Parallel()
 	const noRows = "line 1: there are no rows; to manage nobody any more, take the resource out of the configuration"
@@ -136,13 +137,15 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := rows.Read(strings.NewReader(tc.content), rows.Options{Format: tc.format})
-			problems, ok := errors.AsType[*rows.Error](err)
-			if !ok {
-				t.Fatalf("read with %v", err)
-			}
-			if diff := cmp.Diff(tc.want, problems.Error()); diff != "" {
-				t.Errorf("problems (-want +got):\n%s", diff)
+			for _, shard := range []rows.Shard{{}, {Index: 0, Count: 2}, {Index: 1, Count: 2}} {
+				_, err := rows.Read(strings.NewReader(tc.content), rows.Options{Format: tc.format, Shard: shard})
+				problems, ok := errors.AsType[*rows.Error](err)
+				if !ok {
+					t.Fatalf("read with %v", err)
+				}
+				if diff := cmp.Diff(tc.want, problems.Error()); diff != "" {
+					t.Errorf("problems (-want +got):\n%s", diff)
+				}
 			}
 		})
 	}
@@ -226,20 +229,9 @@ func TestShard_ruleIsFixed(t *testing.T) {
 	}
 }
 
-func TestRead_allRowsAreChecked(t *testing.T) {
+// A shard may be without rows, a file may not.
+func TestRead_shardWithoutRows(t *testing.T) {
 	t.Parallel()
-	const count = 5
-	content := header + person("a") + person("b") + person("c") + person("a") + "d,x,true,true,true,true,,,\n" + person("b")
-	_, whole := rows.Read(strings.NewReader(content), rows.Options{})
-
-	for index := range uint64(count) {
-		_, err := rows.Read(strings.NewReader(content), rows.Options{Shard: rows.Shard{Index: index, Count: count}})
-		if err == nil || err.Error() != whole.Error() || strings.Count(err.Error(), "line ") != 5 {
-			t.Errorf("shard %d says %v, without shards it is %v", index, err, whole)
-		}
-	}
-
-	// A shard may be without rows, a file may not.
 	if list := read(t, header+person("user-1001"), rows.CSV, rows.Shard{Index: 1, Count: 16}); len(list) != 0 {
 		t.Errorf("it has %d rows", len(list))
 	}
