@@ -12,37 +12,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// A report replaces a report, even that of a create that failed, and no other file: neither notes of
-// somebody, nor the rows themselves by another name.
-func TestConsentBatch_reportReplacesReportsAlone(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(2))
-	config := f.config(uncompared.With(prototest.Attributes{"report_path": f.reportPath()}))
-	service.Inject(rejecting(422, 1)...)
-	_, diags := p.Create(batchName, config)
-	prototest.WantText(t, diags.Errors(), "1 of 2 rows were not written")
-	createdBatch(t, prototest.MustStart(t, prototest.Config(service)), service, config)
-
-	link := filepath.Join(t.TempDir(), "link.csv")
-	if err := os.Symlink(f.path, link); err != nil {
-		t.Fatal(err)
-	}
-	notes := filepath.Join(t.TempDir(), "notes.json")
-	for path, content := range map[string]string{f.path: people(2), notes: `{"report":"by Jane"}`} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p := prototest.MustStart(t, prototest.Config(service))
-		_, diags := p.Create(batchName, uncompared.With(prototest.Attributes{"source": link, "report_path": path}))
-		prototest.WantText(t, diags.Errors(), "The report cannot be written", "a file is at that path already", "a path of its own")
-		if got, err := os.ReadFile(path); err != nil || string(got) != content {
-			t.Errorf("%s is %q now (%v)", filepath.Base(path), got, err)
-		}
-	}
-	wantRequests(t, service, 0, 0)
-}
-
 // TestConsentBatch_reportIsWorkedOnAsTheGuideShows runs the commands of the guide.
 func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 	t.Parallel()

@@ -58,9 +58,15 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			b.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(row), Status: 400, Body: []byte(`{}`), Times: times})
 		}
 	}
-	outage := mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Times: 50}
+	const get, set = mockserver.OpGetConsent, mockserver.OpUpdateConsent
+	oneByOne := prototest.Attributes{"max_retries": 0, "max_concurrency": 1}
+	down := func(operation string, status int) func(b *batchTest) {
+		return func(b *batchTest) {
+			b.service.Inject(mockserver.Fault{Operation: operation, Status: status, Body: []byte(`{}`), Times: -1})
+		}
+	}
 	unchanged, willWithdraw := []string{"In state now: this resource as it was before"}, []string{"will be withdrawn"}
-	noReport := []string{"The report cannot be written", "In state now: nothing"}
+	const notes = `{"report":"by Jane"}`
 	notFound := []string{"Not found", "cannot remove one", "a gateway"}
 	ofShard := func(index, count int) prototest.Attributes { return shard(index, count).With(withdrawing) }
 	cannotMove := []string{"The shard cannot change", `on_destroy = "retain"`, "In state now: this resource as it was before", "shard"}
@@ -193,12 +199,16 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 			{config: uncompared.With(newRecords(0)), errors: []string{"More first records than expected", "line 3."}, gets: 3},
 		}},
-		"nothing is written after an outage in which first records were to be counted": {people(60), prototest.Attributes{"max_retries": 0, "max_concurrency": 1}, []step{
-			{
-				before: func(b *batchTest) { b.service.Inject(outage) },
-				config: uncompared.With(newRecords(0)), errors: []string{"60 of 60 rows were not compared", "10 rows were not tried, because the service failed for 50 rows in a row"}, gets: 50,
-			},
+		"an outage ends a plan, and an apply": {people(60), oneByOne, []step{
+			{before: down(set, 500), config: uncompared, errors: []string{"60 of 60 rows were not written", "The service failed", "10 rows were not tried"}, gets: 150, patches: 100}, // each is read back, and sent once more
+			{before: down(get, 500), config: uncompared, errors: []string{"60 of 60 rows were not written", "10 rows were not tried, because the service failed for 50 rows in a row"}, gets: 50},
+			{config: uncompared.With(newRecords(0)), errors: []string{"60 of 60 rows were not compared", "10 rows were not tried"}, gets: 50},
+			{errors: []string{"60 of 60 rows were not compared", "In state now: nothing", "compare_at_plan = false"}, gets: 50},
 		}},
+		"credentials that are rejected end it at once, since the account could be locked": {people(60), oneByOne, []step{
+			{before: down(set, 401), config: uncompared, errors: []string{"60 of 60 rows were not written", "Authentication rejected", "59 rows were not tried, because they would have failed in the same way"}, gets: 2, patches: 2},
+		}},
+		"a plan that can compare no row is an error": {people(2), oneByOne, []step{{before: down(get, 400), errors: []string{"2 of 2 rows were not compared"}, gets: 2}}},
 		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{
 			{
 				before: given(every(1, 8)...), config: shard(1, 2), gets: 12, counts: counts{Rows: 6},
@@ -264,10 +274,10 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 			},
 		}},
-		"a report needs a place": {people(2), nil, []step{
+		"a report replaces no other file": {people(2), nil, []step{
 			{
-				before: func(b *batchTest) { b.must(os.Mkdir(b.f.reportPath(), 0o700)) },
-				config: uncompared, errors: append(noReport, "not a regular file"), report: []string{},
+				before: func(b *batchTest) { b.must(os.WriteFile(b.f.reportPath(), []byte(notes), 0o600)) },
+				config: uncompared, errors: []string{"The report cannot be written", "a file is at that path already", "a path of its own", "In state now: nothing"}, report: []string{notes},
 			},
 			{ // the unfinished report is removed while the rows are written
 				before: func(b *batchTest) {
@@ -356,47 +366,6 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inBatch(t, tc.content, tc.settings, func(_ *testing.T, b *batchTest) { b.apply(tc.steps...) })
-		})
-	}
-}
-
-// TestConsentBatch_outageEndsTheApply has failures of every row, when it is read or when it is
-// written. So many in a row, and those under way, show that the service is down. Where the
-// credentials are rejected, going on could lock the account.
-func TestConsentBatch_outageEndsTheApply(t *testing.T) {
-	t.Parallel()
-	read, write := mockserver.OpGetConsent, mockserver.OpUpdateConsent
-	const down, inTheSameWay = "because the service failed for 50 rows in a row", "because they would have failed in the same way"
-
-	for name, tc := range map[string]struct {
-		fault       mockserver.Fault
-		title, says string
-		most        int // requests; a write may be tried twice
-	}{
-		"cut":         {mockserver.Fault{Operation: read, Cut: mockserver.CutBeforeCommit, Skip: 1}, "Connection lost", down, 52},
-		"written 500": {mockserver.Fault{Operation: write, Status: 500}, "The service failed", down, 2 * 52},
-		"written 401": {mockserver.Fault{Operation: write, Status: 401}, "Authentication rejected", inTheSameWay, 2 * 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
-			f := newFile(t, people(100))
-			tc.fault.Times = -1
-			service.Inject(tc.fault)
-			if tc.fault.Operation == read {
-				for _, rows := range []int{100, 3} { // the first answer is the only one
-					_, diags := p.Plan(batchName, nil, newFile(t, people(rows)).config(nil))
-					prototest.WantText(t, diags.Errors(), tc.title, "were not compared", "In state now: nothing", "compare_at_plan = false")
-				}
-				service.Reset()
-			}
-
-			state, diags := p.Create(batchName, f.config(uncompared))
-			prototest.WantText(t, diags.Errors(), tc.title, "of 100 rows were not written", "rows were not tried, "+tc.says, "What to do:")
-			sent, logins := service.Count(tc.fault.Operation), service.Count(mockserver.OpLogin)
-			if state != nil || len(diags.Errors()) != 1 || sent > tc.most || logins > 2 {
-				t.Errorf("state %v, %d errors, %d requests, %d logins", state != nil, len(diags.Errors()), sent, logins)
-			}
 		})
 	}
 }
