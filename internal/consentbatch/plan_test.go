@@ -35,7 +35,6 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 		wantUnknown(f.config(prototest.Attributes{"project_id": "web", "org_id": "org-demo", name: prototest.Unknown}))
 	}
 	wantUnknown(prototest.Attributes{"content_wo": prototest.Unknown, "content_wo_version": 1})
-	wantUnknown(f.config(shard(1, prototest.Unknown)))
 	plan := wantUnknown(prototest.Attributes{"source": prototest.Unknown})
 	p.Reconfigure(prototest.Config(service).With(unknownScope))
 	wantUnknown(f.config(nil))
