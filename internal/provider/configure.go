@@ -119,11 +119,7 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 		r.scope = tfkit.Scope{OrgID: types.StringUnknown(), ProjectID: types.StringUnknown(), AccountID: types.StringUnknown()}
 	}
 
-	for variable, setting := range formerVariables {
-		if getenv(variable) != "" {
-			r.refuse("The environment variable "+variable+" is not read any more: it is "+setting+" now, in the provider block or in the JSON of ANALYTICS_WIRE.", wireName)
-		}
-	}
+	r.refuseFormer(getenv)
 	if r.sources["base_url"] == nil {
 		tfkit.Problem{
 			Summary: "No base_url",
@@ -134,6 +130,15 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	}
 
 	return r
+}
+
+// refuseFormer reports variables of former versions.
+func (r *reading) refuseFormer(getenv func(string) string) {
+	for variable, setting := range formerVariables {
+		if getenv(variable) != "" {
+			r.refuse("The environment variable "+variable+" is not read any more: it is "+setting+" now, in the provider block or in the JSON of ANALYTICS_WIRE.", wireName)
+		}
+	}
 }
 
 // choose reads a setting from the block if that sets it or another one of its group, and otherwise from

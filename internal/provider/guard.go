@@ -102,15 +102,13 @@ func internalError(ctx context.Context, method string) (any, error) {
 
 	var diags diag.Diagnostics
 	tfkit.AddPanic(ctx, &diags)
-	summary, detail := diags[0].Summary(), diags[0].Detail()
-
-	diagnostics := []any{map[string]any{"severity": "ERROR", "summary": summary, "detail": detail}}
-	content, kind := map[string]any{"diagnostics": diagnostics}, ".Response"
+	problem := map[string]any{"severity": "ERROR", "summary": diags[0].Summary(), "detail": diags[0].Detail()}
+	content, kind := map[string]any{"diagnostics": []any{problem}}, ".Response"
 	switch method {
 	case "InvokeAction":
 		content, kind = map[string]any{"completed": content}, ".Event"
 	case "ListResource":
-		content, kind = map[string]any{"diagnostic": diagnostics}, ".Event"
+		content, kind = map[string]any{"diagnostic": []any{problem}}, ".Event"
 	}
 
 	// The types of answers are internal to terraform-plugin-go, and registered.
@@ -122,7 +120,7 @@ func internalError(ctx context.Context, method string) (any, error) {
 		}
 	}
 
-	return nil, status.Error(codes.Internal, summary+": "+detail) // an answer without diagnostics
+	return nil, status.Error(codes.Internal, diags[0].Summary()+": "+diags[0].Detail()) // an answer without diagnostics
 }
 
 // UpgradeResourceState is the first call about an object in state, in the plan and in the apply.
@@ -161,23 +159,22 @@ func (g *Guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionReq
 	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
 		reads := true
 		stream.Events(func(event tfprotov6.InvokeActionEvent) bool {
-			addNotRepeated(event)
+			completed, _ := event.Type.(tfprotov6.CompletedInvokeActionEventType)
+			for _, d := range completed.Diagnostics {
+				if d.Severity == tfprotov6.DiagnosticSeverityError {
+					d.Detail += notRepeated
+				}
+			}
 			reads = reads && push(event)
+
 			return true
 		})
 	}}, nil
 }
 
-// addNotRepeated says in the errors of an action what another apply does. The provider does not
+// notRepeated says in the errors of an action what another apply does. The provider does not
 // know what has invoked the action.
-func addNotRepeated(event tfprotov6.InvokeActionEvent) {
-	completed, _ := event.Type.(tfprotov6.CompletedInvokeActionEventType)
-	for _, d := range completed.Diagnostics {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			d.Detail += "\n\nIf a change of a resource has invoked this action, another apply invokes neither it nor the actions after it once the change is made. Only apply -invoke does."
-		}
-	}
-}
+const notRepeated = "\n\nIf a change of a resource has invoked this action, another apply invokes neither it nor the actions after it once the change is made. Only apply -invoke does."
 
 // GetProviderSchema declares the person of every action write-only, since Terraform accepts
 // ephemeral values in write-only attributes only. If an action's own schema said so, the

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,45 +85,38 @@ func theirs(name string, ours any) any {
 		if of := words[name]; of != nil {
 			return of[int(ours)]
 		}
+	case []any:
+		return theirList(name, ours)
 	case object:
 		converted := object{}
-		for name, value := range ours {
-			name = strings.ToLower(capital.ReplaceAllString(name, "_$0"))
-			if other, isOther := names[name]; isOther {
-				name = other
-			}
+		for key, value := range ours {
+			key = strings.ToLower(capital.ReplaceAllString(key, "_$0"))
+			key = cmp.Or(names[key], key)
 			if value != nil {
-				converted[name] = theirs(name, value)
+				converted[key] = theirs(key, value)
 			}
 		}
 		if name == "return_type" {
 			return converted["type"]
 		}
-
 		return converted
-	case []any:
-		if name == "attributes" || name == "block_types" {
-			return byName(ours)
-		}
-		for i := range ours {
-			ours[i] = theirs("", ours[i])
-		}
 	}
 
 	return ours
 }
 
-// byName returns a list of attributes or blocks as an object.
-func byName(list []any) object {
-	converted := object{}
-	for _, value := range list {
-		ours, _ := value.(object)
-		for _, key := range []string{"Name", "TypeName"} {
-			if name, ok := ours[key].(string); ok {
-				converted[name] = theirs("", ours)
-			}
+// theirList returns a list in the form of Terraform, where attributes and blocks are an object, by name.
+func theirList(name string, ours []any) any {
+	byName := object{}
+	for i, value := range ours {
+		ours[i] = theirs("", value)
+		if member, isObject := ours[i].(object); isObject {
+			byName[fmt.Sprint(cmp.Or(member["name"], member["type_name"]))] = member
 		}
 	}
 
-	return converted
+	if name == "attributes" || name == "block_types" {
+		return byName
+	}
+	return ours
 }

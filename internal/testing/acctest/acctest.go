@@ -43,9 +43,6 @@ func PreCheck(tb testing.TB, features ...Feature) {
 	if os.Getenv("TF_ACC") == "" {
 		tb.Skip("tests that start Terraform or OpenTofu run with TF_ACC=1, as make testacc sets it")
 	}
-	if cli.path == "" {
-		tb.Fatal("the package's TestMain has to call acctest.Main")
-	}
 	for _, f := range features {
 		if !cli.version.knows(f) {
 			tb.Skipf("%s, and this is %s", f, cli.version.Line) // make clis reads the reason
@@ -67,12 +64,8 @@ func Planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
 // Message returns an expression for ExpectError: an error that has these texts, in this order.
 // The CLI breaks a line between any two words.
 func Message(texts ...string) *regexp.Regexp {
-	var parts []string
-	for _, text := range texts {
-		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(strings.Join(strings.Fields(text), " ")), " ", `\s+`))
-	}
-
-	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
+	quoted := regexp.QuoteMeta(strings.Join(texts, "\n"))
+	return regexp.MustCompile(`(?s)` + strings.NewReplacer(" ", `\s+`, "\n", `.*`).Replace(quoted))
 }
 
 // Environment returns the environment of this process without what changes what Terraform or the
@@ -137,12 +130,9 @@ func useCLI() error {
 
 	command := exec.CommandContext(context.Background(), cli.path, "version")
 	command.Env = append(Environment(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
-	printed, err := command.Output()
-	if err != nil {
-		return fmt.Errorf("%s version: %w", cli.path, err)
-	}
+	printed, _ := command.Output()
 	if cli.version, err = parseVersion(string(printed)); err != nil {
-		return err
+		return fmt.Errorf("%s version: %w", cli.path, err)
 	}
 
 	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": cli.path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
