@@ -4,10 +4,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,21 +21,13 @@ import (
 func startMockServer(t *testing.T, command *exec.Cmd) (rest func() string) {
 	t.Helper()
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	command.Stdout = write
 	command.Env = append(acctest.Environment(), asProgram+"=1")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = write.Close()
-	t.Cleanup(func() { _ = read.Close() })
-
 	// A mock server that stays would keep the pipe open.
-	if err := read.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+	if err := errors.Join(err, command.Start(), write.Close(), read.SetReadDeadline(time.Now().Add(time.Minute))); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = read.Close() })
 
 	lines := bufio.NewReader(read)
 	for line := ""; !strings.HasPrefix(line, "export ANALYTICS_BASE_URL="); {
@@ -55,17 +47,11 @@ func startMockServer(t *testing.T, command *exec.Cmd) (rest func() string) {
 
 func TestMockServer_ends(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no sh on Windows, and a signal cannot be sent")
-	}
-
+	wantUnix(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		server := exec.CommandContext(t.Context(), os.Args[0], "mockserver")
 		rest := startMockServer(t, server)
-		if err := server.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-		if err := server.Wait(); err != nil || rest() != "" {
+		if err := errors.Join(server.Process.Signal(s), server.Wait()); err != nil || rest() != "" {
 			t.Errorf("after %v it ended with %v", s, err)
 		}
 	}

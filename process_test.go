@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,8 +49,8 @@ func panicForCanary(ctx context.Context, req any, info *grpc.UnaryServerInfo, ne
 	return next(ctx, req)
 }
 
-// program returns the command that runs the provider's program with arguments.
-func program(t *testing.T, service *mocktest.Instance, args ...string) (*exec.Cmd, *bytes.Buffer) {
+// program returns the command that runs the provider's program with arguments, and the environment of a service.
+func program(t *testing.T, service *mocktest.Instance, args ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
 	command.Env = append(acctest.Environment(), asProgram+"=1")
@@ -57,30 +58,33 @@ func program(t *testing.T, service *mocktest.Instance, args ...string) (*exec.Cm
 		command.Env = append(command.Env, name+"="+value)
 	}
 
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
+	return command
+}
 
-	return command, &output
+// wantUnix skips a test that sends signals, or runs sh.
+func wantUnix(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sh on Windows, and a signal cannot be sent")
+	}
 }
 
 func TestDoctor_isACommandOfTheProvider(t *testing.T) {
 	t.Parallel()
-	command, output := program(t, mocktest.Start(t), "doctor")
-	if err := command.Run(); command.ProcessState.ExitCode() != 1 { // the list and the day are empty
-		t.Errorf("the program ended with %v: %s", err, output)
+	command := program(t, mocktest.Start(t), "doctor")
+	output, _ := command.CombinedOutput()
+	if code := command.ProcessState.ExitCode(); code != 1 { // the list and the day are empty
+		t.Errorf("exit status %d", code)
 	}
-	if !strings.HasPrefix(output.String(), "analytics doctor dev: nobody is read or written\n") || strings.Contains(output.String(), "\x1b") {
-		t.Errorf("printed: %q", output)
+	if said := string(output); !strings.HasPrefix(said, "analytics doctor dev: nobody is read or written\n") || strings.Contains(said, "\x1b") {
+		t.Errorf("printed: %q", said)
 	}
 }
 
 // TestDoctor_saysWhatIsLeftAfterSignals ends the program while its first update is on the way.
 func TestDoctor_saysWhatIsLeftAfterSignals(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("signals cannot be sent on Windows")
-	}
-
+	wantUnix(t)
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
@@ -88,19 +92,18 @@ func TestDoctor_saysWhatIsLeftAfterSignals(t *testing.T) {
 			arrived := make(chan struct{})
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Hang: true, Then: func() { close(arrived) }})
 
-			command, output := program(t, service, "doctor", "-rehearse")
+			var output bytes.Buffer
+			command := program(t, service, "doctor", "-rehearse")
+			command.Stdout, command.Stderr = &output, &output
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
 			<-arrived // and its answer never comes
-			if err := command.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			_ = command.Wait()
+			_, _ = command.Process.Signal(signal), command.Wait()
 
 			said := strings.Join(strings.Fields(output.String()), " ")
 			if code := command.ProcessState.ExitCode(); code != 2 || !strings.Contains(said, "@example.invalid is left: a consent record with invented choices") {
-				t.Errorf("exit status %d: %s", code, output)
+				t.Errorf("exit status %d: %s", code, said)
 			}
 		})
 	}
@@ -165,30 +168,19 @@ func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
 // TestDebug_servesUntilInterrupted waits for the variable that is printed for Terraform.
 func TestDebug_servesUntilInterrupted(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("signals cannot be sent on Windows")
-	}
-
-	command, _ := program(t, mocktest.Start(t), "-debug")
-	command.Stdout = nil
+	wantUnix(t)
+	command := program(t, mocktest.Start(t), "-debug")
 	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
+	if err := errors.Join(err, command.Start()); err != nil {
 		t.Fatal(err)
 	}
 
 	lines := bufio.NewScanner(output)
-	printed := ""
-	for !strings.Contains(printed, "TF_REATTACH_PROVIDERS='{\"registry.terraform.io/terraform-analytics/analytics\":") && lines.Scan() {
-		printed += lines.Text() + "\n"
+	for !strings.Contains(lines.Text(), "TF_REATTACH_PROVIDERS='{\"registry.terraform.io/terraform-analytics/analytics\":") && lines.Scan() {
+		t.Log(lines.Text())
 	}
-	if err := command.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Wait(); err != nil {
-		t.Errorf("the program ended with %v: %s", err, printed)
+	if err := errors.Join(command.Process.Signal(os.Interrupt), command.Wait()); err != nil {
+		t.Errorf("the program ended with %v", err)
 	}
 }
 

@@ -130,47 +130,40 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 
 func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 	t.Parallel()
-	service := mocktest.Start(t)
 	environment := map[string]string{
-		"ANALYTICS_BASE_URL": "https://elsewhere.example.com", "ANALYTICS_TOKEN": "wrong", "ANALYTICS_ACCOUNT_ID": "wrong",
+		"ANALYTICS_BASE_URL": "https://elsewhere.example.com", "ANALYTICS_TOKEN": "wrong", "ANALYTICS_ACCOUNT_ID": "wrong", "ANALYTICS_WIRE": `{"lag":"9s"}`,
 	}
-
-	p, diags := prototest.Start(t, prototest.Config(service), environment)
-	p.NoErrors(diags)
-	_, diags = p.ReadData(user, prototest.Attributes{})
-	p.NoErrors(diags)
-
-	_, diags = prototest.Start(t, prototest.Attributes{"base_url": service.URL, "email": service.Email}, map[string]string{"ANALYTICS_PASSWORD": service.Password})
-	prototest.WantText(t, diags.Errors(), "is missing or blank", `AttributeName("password")`)
-
+	var cfg client.Config
 	for lag, block := range map[string]prototest.Attributes{"9s": {}, "": {"wire": prototest.Attributes{"envelope": "/d", "lag": nil}}} {
-		var cfg client.Config
-		prototest.Start(t, good.With(block), map[string]string{"ANALYTICS_WIRE": `{"lag":"9s"}`}, func(of *client.Config) { cfg = *of })
-		if cfg.Wire.Lag != lag {
-			t.Errorf("with %v, the settings are %+v", block, cfg.Wire)
+		_, diags := prototest.Start(t, good.With(block), environment, func(of *client.Config) { cfg = *of })
+		if len(diags) > 0 || cfg.BaseURL != good["base_url"] || cfg.Credentials != (transport.Credentials{APISecretKey: "k"}) || cfg.Wire.Lag != lag {
+			t.Errorf("with %v, the settings are %+v, and it says %v", block, cfg, diags.Errors())
 		}
 	}
+
+	_, diags := prototest.Start(t, prototest.Attributes{"email": "a@example.com"}, map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_PASSWORD": "p"})
+	prototest.WantText(t, diags.Errors(), "is missing or blank", `AttributeName("password")`)
 }
 
 func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 	t.Parallel()
-	inAccount := good.With(prototest.Attributes{"account_id": "a"})
-	unknown := map[string]prototest.Attributes{
+	type settings = prototest.Attributes
+	inAccount := good.With(settings{"account_id": "a"})
+	unknown := map[string]settings{
 		"password":              {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown, "account_id": "a"},
-		"org_id":                good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
-		"account_id":            good.With(prototest.Attributes{"account_id": prototest.Unknown}),
+		"org_id":                good.With(settings{"org_id": prototest.Unknown, "project_id": "p"}),
+		"account_id":            good.With(settings{"account_id": prototest.Unknown}),
 		"token, beside another": {"base_url": "https://h.example.com", "api_secret_key": prototest.Unknown, "token": prototest.Unknown, "account_id": "a"},
-		"headers, one of them":  inAccount.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}}),
+		"headers, one of them":  inAccount.With(settings{"headers": settings{"X-A": prototest.Unknown}}),
 		"wire, one of it":       inAccount.With(wire("login", "parameters_in", prototest.Unknown)),
 	}
 	for _, name := range []string{"base_url", "api_secret_key", "max_concurrency", "read_only", "wire"} {
-		unknown[name] = inAccount.With(prototest.Attributes{name: prototest.Unknown})
+		unknown[name] = inAccount.With(settings{name: prototest.Unknown})
 	}
 
 	for attribute, config := range unknown {
 		p := prototest.MustStart(t, config)
-		plan, diags := p.Plan(consentName, nil, consentOf("user-1001"))
-		p.NoErrors(diags)
+		plan, _ := p.MustPlan(consentName, nil, consentOf("user-1001"))
 		state, diags := p.Apply(t.Context(), consentName, nil, plan)
 		if state != nil {
 			t.Errorf("%s: something was created", attribute)
@@ -178,31 +171,26 @@ func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 		prototest.WantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
 	}
 
-	p := prototest.MustStart(t, unknown["base_url"])
-	invoked := p.Invoke("analytics_delete_data", prototest.Attributes{"identity_id": "user-1001"})
-	prototest.WantText(t, invoked.Diagnostics.Errors(), "Provider configuration not known yet", "base_url")
+	invoked := prototest.MustStart(t, unknown["base_url"]).Invoke("analytics_delete_data", settings{"identity_id": "user-1001"})
+	prototest.WantText(t, invoked.Errors(), "Provider configuration not known yet", "base_url")
 }
 
 func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	t.Parallel()
 	service := mocktest.StartTLS(t, nil)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, service.CAPEM, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
 	settings := prototest.Config(service)
 	_, diags := prototest.MustStart(t, settings).ReadData(user, prototest.Attributes{})
 	prototest.WantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file")
-
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	for content, words := range map[string]string{string(service.CAPEM): "", "no certificate": "holds no certificate"} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, diags := prototest.Start(t, settings.With(prototest.Attributes{"ca_cert_file": file}), nil)
-		if words != "" {
-			prototest.WantText(t, diags.Errors(), words)
-			continue
-		}
-		_, diags = p.ReadData(user, prototest.Attributes{})
-		p.NoErrors(diags)
-	}
+	p := prototest.MustStart(t, settings.With(prototest.Attributes{"ca_cert_file": file}))
+	_, diags = p.ReadData(user, prototest.Attributes{})
+	p.NoErrors(diags)
+	_, diags = prototest.Start(t, settings.With(prototest.Attributes{"ca_cert_file": "configure_test.go"}), nil)
+	prototest.WantText(t, diags.Errors(), "holds no certificate")
 }
 
 func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {

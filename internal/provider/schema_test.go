@@ -50,16 +50,22 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		check(name, schema, p.Validate)
 	}
 	for name, schema := range p.Schemas.DataSourceSchemas {
-		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics { return second(p.ReadData(name, config)) })
+		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return second(p.ReadData(name, config))
+		})
 	}
 	for name, schema := range p.Schemas.EphemeralResourceSchemas {
-		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics { return second(p.Open(name, config)) })
+		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return second(p.Open(name, config))
+		})
 	}
 	for name, schema := range p.Schemas.ListResourceSchemas {
 		check(name, schema, p.ValidateList)
 	}
 	for name, schema := range p.Schemas.ActionSchemas {
-		check(name, schema.Schema, func(name string, config prototest.Attributes) prototest.Diagnostics { return p.PlanAction(name, config) })
+		check(name, schema.Schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return p.PlanAction(name, config)
+		})
 	}
 
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
