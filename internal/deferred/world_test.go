@@ -447,7 +447,7 @@ func (w *world) see(key string) (Reading, error) {
 
 	switch {
 	case blind == "effect refused":
-		return Reading{}, &transport.Error{Class: transport.ClassServer}
+		return Reading{Shows: proof.Shown}, &transport.Error{Class: transport.ClassServer} // of nothing, as when it is gone
 	case blind == "effect cached":
 		return Reading{Shows: proof.Shown, Profile: decode.Profile{Cached: true}}, nil
 	case blind == "effect older":

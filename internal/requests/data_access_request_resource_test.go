@@ -382,24 +382,6 @@ func TestDataAccess_filesOfOthersStay(t *testing.T) {
 	})
 }
 
-// Another path replaces the object, and another object leaves the file as it is.
-func TestDataAccess_fileStaysWithoutItsObject(t *testing.T) {
-	t.Parallel()
-	accesses.each(t, func(t *testing.T, o *object) {
-		o.apply(nil)
-		plan, _ := o.MustPlan(o.name, o.state, o.config.With(prototest.Attributes{"output_path": o.path + ".new"}))
-		if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
-			t.Errorf("it is replaced for %v", plan.Replace)
-		}
-
-		o.withWire(dataAt("/profile"))
-		o.state, o.diags = o.Destroy(o.name, o.state)
-		o.says("stays where it is")
-		o.refused(o.config, "a file is at that path already")
-		wantData(t, o.path)
-	})
-}
-
 // What a killed process has put in place before Terraform recorded it is replaced by the next run, without overwrite, also
 // where it has replaced the file of the object. One that Terraform has recorded is kept.
 func TestDataAccess_killedBeforeItIsRecorded(t *testing.T) {

@@ -63,6 +63,17 @@ func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *
 	}, never)
 }
 
+// Somebody else's deletion that was taken over and is dropped leaves no object, and nothing is sent in its place.
+func TestDataDeletion_droppedOneOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	deletions.each(t, func(_ *testing.T, o *object) {
+		o.enqueue()
+		o.try(nil)
+		o.fails("The request of somebody else came to nothing", "In state now: nothing")
+		o.queued(1)
+	}, outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 3 * time.Second}))
+}
+
 // A dropped deletion came to nothing, so an object in its place sends another.
 func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	t.Parallel()

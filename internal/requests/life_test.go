@@ -4,6 +4,7 @@ package requests_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -231,7 +232,7 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 		if len(diags) != 1 || gone != nil {
 			t.Errorf("%d warnings, want one in the plan, and state is %v", len(diags), gone)
 		}
-		prototest.WantText(t, diags.Warnings(), "no way to cancel it", `"request-1"`)
+		prototest.WantText(t, diags.Warnings(), "no way to cancel it", `"request-1"`, map[string]string{accessName: "stays where it is"}[o.name])
 		wantNothingSent(t, o.service)
 	}, never)
 }
@@ -563,6 +564,12 @@ func TestRequests_plans(t *testing.T) {
 		}
 		if plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != prototest.Unknown {
 			t.Errorf("planned is %v", plan.Attributes)
+		}
+		if o.name == accessName {
+			plan, _ := o.MustPlan(o.name, o.state, o.config.With(prototest.Attributes{"output_path": o.path + ".new"}))
+			if !slices.Equal(plan.Replace, []string{"output_path"}) {
+				t.Errorf("it is replaced for %v", plan.Replace)
+			}
 		}
 
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"read_only": true}))

@@ -64,6 +64,8 @@ func sent(id string, before ...string) Submission {
 func TestSubmission_Evaluate(t *testing.T) {
 	t.Parallel()
 	const early, late = time.Second, time.Hour
+	lost := sent("")
+	lost.State = Unanswered
 	for name, c := range map[string]struct {
 		s        Submission
 		readings []Snapshot
@@ -93,7 +95,7 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"nothing, as the list lags, and once later":    {sent("7"), []Snapshot{reading(early), reading(late)}, Absent, ""},
 		"nothing, and again after it was there":        {sent("7"), []Snapshot{reading(early), reading(2*early, "id=7"), reading(early + lag)}, Absent, ""},
 		"nothing in a list that is not whole":          {sent("7"), []Snapshot{reading(early), reading(late, "gap pages")}, Unread, "pages"},
-		"nothing, once, after one that was not whole":  {sent("7"), []Snapshot{reading(early), reading(2*early, "gap pages"), reading(late)}, Absent, ""},
+		"nothing, once, after one that was not whole":  {sent("7"), []Snapshot{reading(early), reading(early+lag, "gap pages"), reading(late)}, Absent, ""},
 		"somebody else":                                {sent("7"), []Snapshot{reading(early, "id=1 person=bob@example.com")}, Absent, ""},
 		"nobody":                                       {sent("7"), []Snapshot{reading(early, "id=1 person=")}, Unread, "pending.identity"},
 		"the person in another spelling":               {sent("7"), []Snapshot{reading(early, "id=1 person=ada@example.com")}, Unread, "pending.identity"},
@@ -115,6 +117,7 @@ func TestSubmission_Evaluate(t *testing.T) {
 		"no ID, done, absent and done":            {sent(""), []Snapshot{reading(early, "id=7 status=done"), reading(late), reading(2*late, "id=7 status=done")}, DoneOnce, ""},
 		"no ID, and a spelling while it is alone": {sent(""), []Snapshot{reading(late, "id=7", "id=9 person="), reading(2*late, "id=7 status=failed", "id=8")}, Unclear, "contradict"},
 		"no ID, done, once, after a spelling":     {sent(""), []Snapshot{reading(early, "id=7 status=done", "id=8 person=ada@example.com"), reading(early+lag, "id=7 status=done")}, DoneOnce, ""},
+		"no answer, and a list that lags long":    {lost, []Snapshot{reading(early), reading(lag), reading(early + lag), reading(late, "id=7")}, Waiting, ""},
 		"no IDs at all, at the same time":         {sent("", "at 2026-01-31T12:00:00Z"), []Snapshot{reading(early, "", "status=failed")}, SaysFailed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -310,6 +313,9 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 			switch {
 			case got.Adopt != nil:
 				is = "adopt"
+				if got.Adopt.Adopted && !got.Adopt.Explained {
+					t.Error("the effect of another's request counts")
+				}
 			case got.Conflict != nil:
 				is = "conflict"
 			case got.Gap != "":
@@ -324,6 +330,11 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 	s, earlier, cached := Submission{Type: decode.RequestDataDeletion}, sent("7"), reading(0, "id=1")
 	if got := s.Admit(reading(0, "id=7 person=***"), nil, &earlier, Rules{Partial: true}); got.Gap != gapIdentity {
 		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
+	}
+	earlier.State = Listed
+	s.Admit(reading(0, "id=7 status=unclear"), nil, &earlier, Rules{})
+	if earlier.State != Accepted { // it may have failed, and leave the list
+		t.Errorf("the request of before is %s", earlier.State)
 	}
 	cached.Cached = true
 	if got := s.Admit(cached, nil, nil, Rules{Partial: true}); got.Gap != gapStale {
