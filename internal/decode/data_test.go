@@ -35,6 +35,7 @@ func TestDataCall_recognised(t *testing.T) {
 		`[{"success":false,"reason":"late"}]`:                                               advice,
 		`[{"status":"pending","name":"x"}]`:                                                 advice,
 		`[1]`:                                                                               advice,
+		`{"orders":[{"sku":"1"}]}`:                                                          advice,
 		`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:            advice,
 		`{"id":"` + person + `","email":"x","events":[{"name":"x"}]}`:                       advice,
 		`{"events":[{"name":"x"}],"orders":[{"sku":"1"}]}`:                                  advice,
@@ -107,9 +108,12 @@ func TestAbridge_isReadAsTheWholeValue(t *testing.T) {
 	t.Parallel()
 	many := `[` + strings.Repeat(`{"name":"x","at":[1,2,3]},`, 10_000) + `{}]`
 	texts := `[` + strings.Repeat(`"`+strings.Repeat("x", 100)+`",`, 10_000) + `[]]`
-	var days strings.Builder
+	var hours, days strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&hours, `"%0150d":1,`, i)
+	}
 	for i := range 2000 {
-		fmt.Fprintf(&days, `"day%d":{"`+strings.Repeat("x", 200)+`":{}},"text%d":"%0200d",`, i, i, i)
+		fmt.Fprintf(&days, `"day%d":{%s"all":1},"text%d":"%0200d",`, i, hours.String(), i, i)
 	}
 	long := `{` + days.String() + `"all":1}`
 

@@ -114,12 +114,3 @@ func TestAt_followsAPointer(t *testing.T) {
 		}
 	}
 }
-
-func TestParseObject_readsBackWhatWasWritten(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{`{}`, `{"a":1.0,"b":[{}],"é\"":null}`, `{"":"\u0000"}`, `{"a":-0,"z":1e3}`} {
-		if members, err := ParseObject(text); err != nil || FormatObject(members) != text {
-			t.Errorf("%s is written as %s: %v", text, FormatObject(members), err)
-		}
-	}
-}

@@ -45,11 +45,6 @@ func isRefused(err error, advice string) bool {
 	return ok && strings.Contains(err.Error(), advice)
 }
 
-// told are options that tell where the records of all kinds are.
-func told(person, session, event jsontext.Pointer) Options {
-	return Options{Map: Map{At: map[string]jsontext.Pointer{"persons": person, "sessions": session, "events": event}}}
-}
-
 // only are options that want one kind, and eventsAt those that tell where its records are.
 func only(kind Kind) Options { return Options{Wanted: []Kind{kind}} }
 
@@ -75,7 +70,6 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 	}{
 		"nothing, as lines":      {text: "", options: Options{IsLines: true}, open: true},
 		"nothing, as it is told": {text: " \n", options: Options{Map: Map{Empty: true}}, open: true},
-		"empty lists":            {text: `{"persons":[],"sessions":[],"events":[]}`},
 		"a link to another page": {text: `{"persons":[],"sessions":[],"events":[{"id":1}],"links":{"next":"x"}}`, options: Options{Map: Map{Next: "/links/next"}}, want: "event"},
 
 		"in other spellings":    {text: `{"People":[{"id":"p"}],"session_records":[{"Id":"s"}],"EVENT":[{"uuid":"e"}]}`, want: "person session event"},
@@ -95,17 +89,10 @@ func TestReader_everyShapeOfADay(t *testing.T) {
 		"lines of Windows, with a mark and no last end": {text: "\uFEFF{\"type\":\"person\",\"id\":1}\r\n\r\n" + event, want: "person event", open: true},
 		"one line, as it is told":                       {text: event, options: Options{Map: Map{Lines: true}}, want: "event", open: true},
 
-		"lists that are told":      {text: `{"users":[{"id":1}],"of":{"visits":[{"id":1}]},"hits":[{"id":1,"type":"session"}]}`, options: told("/users", "/of/visits", "/hits"), want: "person session event"},
 		"an array that is told":    {text: `[{"id":1},{"id":2}]`, options: eventsAt(""), want: "event event"},
 		"an envelope that is told": {text: `{"payload":[` + event + `],"ok":true}`, options: Options{Envelope: decode.Envelope{At: "/payload", Ignored: map[jsontext.Pointer]string{"/ok": "true"}}}, want: "event"},
 		"a list that is told in it": {
 			text: `{"payload":{"hits":[{"id":1}]}}`, options: Options{Map: Map{At: map[string]jsontext.Pointer{"events": "/hits"}}, Envelope: decode.Envelope{At: "/payload"}}, want: "event",
-		},
-		"what states a kind is told": {
-			text: `[{"of":{"sort":"hit"},"id":1},{"of":{"sort":"user"},"id":1}]`, options: Options{Map: Map{Kind: "/of/sort", Kinds: map[string][]string{"events": {"hit"}, "persons": {"user"}}}}, want: "event person",
-		},
-		"what identifies a record is told": {
-			text: `{"events":[{"node":{"pk":1}},{"node":{"pk":2},"x":1}]}`, options: Options{Map: Map{Record: map[string]jsontext.Pointer{"events": "/node/pk"}}, Wanted: []Kind{Event}}, want: "event event",
 		},
 		"a value that is ignored": {text: `{"events":[{"id":1}],"meta":{"more":false},"errors":[]}`, options: ignoring("/meta/more", "false"), want: "event"},
 		"a list that is ignored":  {text: `{"events":[{"id":1}],"tips":[{"x":1}]}`, options: ignoring("/tips", decode.AnyValue), want: "event"},
@@ -372,18 +359,6 @@ func TestReader_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 	_, _, err = readText("\uFEFF"+text, Options{})
 	if !errors.Is(err, ErrUTF8) || !strings.Contains(err.Error(), "record 1") {
 		t.Errorf("without the setting: %v", err)
-	}
-}
-
-func TestReader_errorOfTheTextIsPassedOn(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"", " ", `[{"type":"event","id":1},`, `[{"type":"event","id":1}]`, "{\"type\":\"event\",\"id\":1}\n{\"type\":\"event\",\"id\":2}\n", "{\"type\":\"event\",\"id\":1}\n{", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
-		for _, broken := range []error{errors.New("broken"), io.ErrUnexpectedEOF} {
-			_, _, err := readAll(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), Options{Map: Map{Empty: true}, Wanted: []Kind{Event}})
-			if !errors.Is(err, broken) {
-				t.Errorf("%q: %v", text, err)
-			}
-		}
 	}
 }
 
