@@ -124,7 +124,7 @@ func (s *Server) answerWith(f Fault, c *Request, r *http.Request) Response {
 	isScripted := f.Status != 0 || f.Body != nil
 	reachesService := f.Cut != CutBeforeCommit
 	if isScripted || f.Hang {
-		reachesService = f.Commit || f.Cut == CutAfterCommit
+		reachesService = f.Commit
 	}
 
 	a := Response{Header: http.Header{}}
