@@ -188,36 +188,27 @@ func (c *Client) readData(s transport.Answer, call decode.DataCall, w io.Writer)
 	if s.MediaType == form && s.Status == http.StatusOK {
 		return c.copyData(s, whole, sink)
 	}
-	if len(head) <= limitAcknowledgement {
-		return c.readShort(s, head, call, w)
+
+	isShort := len(head) <= limitAcknowledgement
+	if isShort {
+		s.JSON, err = s.Parse(io.TeeReader(whole, sink))
+	} else if s.JSON, err = decode.Abridge(io.TeeReader(whole, sink)); err != nil {
+		err = failure(s, err)
+	}
+	if err != nil {
+		return decode.Receipt{}, formError(s, head, cmp.Or(sink.err, err))
 	}
 
-	s.JSON, err = decode.Abridge(io.TeeReader(whole, sink))
-	if err != nil {
-		return decode.Receipt{}, formError(s, head, sink.errorOf(s, err))
-	}
 	receipt, err := call.Read(s.Status, s.JSON)
+	if isShort {
+		err = c.wire.advise(err, s.JSON, infer.Data, func(with Wire) bool {
+			call.At = with.AllData.At
+			receipt, err := call.Read(s.Status, s.JSON)
+			return err == nil && receipt.Delivered
+		})
+	}
 
 	return c.shown(s, receipt, err)
-}
-
-// readShort reads a receipt, or data that are no larger than one and are written then.
-func (c *Client) readShort(s transport.Answer, text []byte, call decode.DataCall, w io.Writer) (_ decode.Receipt, err error) {
-	if s.JSON, err = s.Parse(bytes.NewReader(text)); err != nil {
-		return decode.Receipt{}, formError(s, text, err)
-	}
-	receipt, err := call.Read(s.Status, s.JSON)
-	if receipt.Delivered {
-		if _, err := w.Write(s.JSON); err != nil {
-			return decode.Receipt{}, err
-		}
-	}
-
-	return c.shown(s, receipt, c.wire.advise(err, s.JSON, infer.Data, func(with Wire) bool {
-		call.At = with.AllData.At
-		receipt, err := call.Read(s.Status, s.JSON)
-		return err == nil && receipt.Delivered
-	}))
 }
 
 // formError returns the error of an answer that is not JSON, with the setting that admits its form. It quotes
@@ -241,7 +232,7 @@ func formError(s transport.Answer, head []byte, err error) error {
 func (c *Client) copyData(s transport.Answer, text io.Reader, sink *sink) (decode.Receipt, error) {
 	n, err := io.Copy(sink, text)
 	if err != nil {
-		return decode.Receipt{}, sink.errorOf(s, err)
+		return decode.Receipt{}, cmp.Or(sink.err, failure(s, err))
 	}
 	if n == 0 || !s.Body.IsDelimited {
 		return decode.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
@@ -274,11 +265,6 @@ type sink struct {
 func (s *sink) Write(p []byte) (n int, err error) {
 	n, s.err = s.Writer.Write(p)
 	return n, s.err
-}
-
-// errorOf returns the writer's error as it is, or else the *Error for that of reading an answer.
-func (s *sink) errorOf(a transport.Answer, err error) error {
-	return cmp.Or(s.err, failure(a, err))
 }
 
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the caller knows of; an
