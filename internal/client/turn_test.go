@@ -35,6 +35,28 @@ func TestGate_requestsStayWithinTheLimit(t *testing.T) {
 	}
 }
 
+// TestGate_rateIsOfAllRequests has one request a second, of which an update takes two at once, and one that is
+// cancelled while it waits.
+func TestGate_rateIsOfAllRequests(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		began := time.Now()
+		_, _, err := updateConsent(t.Context(), c, jane, onlyDifferent())
+		noError(t, err)
+		cancelled, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		_ = wantClass(t, readUser(cancelled, c), transport.ClassCancelled)
+		noError(t, readUser(t.Context(), c))
+
+		for i, want := range []time.Duration{time.Second, time.Second, 3 * time.Second} {
+			if after := service.Requests()[i].At.Sub(began); after != want {
+				t.Errorf("request %d came after %v, want %v", i, after, want)
+			}
+		}
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency, cfg.RequestsPerSecond = 1, 1 })
+}
+
 // TestGate_retryAfterHoldsAllCallers has a service that asks one caller for two seconds, in an answer that is
 // cut, and then another one for one.
 func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
