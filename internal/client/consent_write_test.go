@@ -38,6 +38,11 @@ func TestConsent_copyIsNoReading(t *testing.T) {
 			}
 		}
 
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
+		if profile, err := c.GetProfile(t.Context(), jane, nil); err != nil || !profile.Cached || profile.Date.IsZero() {
+			t.Errorf("%+v, %v", profile, err)
+		}
+
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte("null")})
 		_, err := c.GetConsent(t.Context(), jane)
 		_ = wantClass(t, err, transport.ClassNotFound)

@@ -130,14 +130,11 @@ func TestPages_areBounded(t *testing.T) {
 
 	for i := 2; ; i++ {
 		more, err := p.follow(answered("", http.Header{"Link": {"<?page=" + strconv.Itoa(i) + ">; rel=next"}}), nil, nil, 0)
-		if err != nil {
-			if i != limitPages+1 || !strings.Contains(err.Error(), "more than 1000 pages") {
-				t.Errorf("page %d: %v", i, err)
-			}
-			return
+		if isLast := i == limitPages+1; more == isLast || (err != nil) != isLast {
+			t.Fatalf("page %d: %t, %v", i, more, err)
 		}
 		if !more {
-			t.Fatalf("page %d is the last", i)
+			return
 		}
 	}
 }

@@ -5,8 +5,6 @@ package client_test
 import (
 	"context"
 	"errors"
-	"net"
-	"syscall"
 	"testing"
 	"time"
 
@@ -115,32 +113,6 @@ func TestAttempt_interruptWaitsForAWriteThatWasSent(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestAttempt_isAmbiguousOnlyIfItWasSent has an update that the service puts off, and then no
-// connection any more.
-func TestAttempt_isAmbiguousOnlyIfItWasSent(t *testing.T) {
-	t.Parallel()
-
-	var dials int
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		fault := wish("1")
-		fault.Operation = mockserver.OpUpdateConsent
-		fault.Header.Set("Connection", "close")
-		service.Inject(fault)
-
-		if e := wantClass(t, update(t.Context(), c), transport.ClassUnreachable); e.Ambiguous || e.Attempts != 1+client.DefaultMaxRetries {
-			t.Errorf("%+v", e)
-		}
-		wantCount(t, service, "", 1)
-	}, useSecretKey, func(service *mocktest.Instance, cfg *client.Config) {
-		cfg.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			if dials++; dials > 1 {
-				return failing(syscall.ECONNREFUSED)()
-			}
-			return service.DialContext(ctx, network, address)
-		}
-	})
 }
 
 // TestRetry_endsWithTheCallersTime has a service that asks for a minute each time, and so did not carry a

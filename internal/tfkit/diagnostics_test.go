@@ -4,16 +4,12 @@ package tfkit
 
 import (
 	"errors"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"go.uber.org/goleak"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // TestProblem_form has the text of a problem, and no path where it has none: Terraform does not
@@ -41,23 +37,6 @@ func TestProblem_form(t *testing.T) {
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
-	t.Parallel()
-	source, err := os.ReadFile("../client/transport/errors.go")
-	classes := regexp.MustCompile(`(?m)^\tClass\w+ .*= "(.+)"$`).FindAllSubmatch(source, -1)
-	if len(classes) < 30 {
-		t.Fatalf("there are %d classes: %v", len(classes), err)
-	}
-
-	for _, found := range classes {
-		class := string(found[1])
-		p := ProblemOf(&transport.Error{Class: transport.ErrorClass(class), Operation: "Get consent", Method: "GET", Template: "/v1/x"}, PriorKept)
-		if p.Summary != class || !strings.Contains(p.Detail, "Get consent: GET /v1/x") || !strings.HasSuffix(p.Do, ".") || p.InState != PriorKept {
-			t.Errorf("class %s: %+v", class, p)
-		}
-	}
-}
 
 // TestAddError_internalErrorsShowNothing reports an error of another package, and a panic.
 func TestAddError_internalErrorsShowNothing(t *testing.T) {
