@@ -206,6 +206,24 @@ func TestCatalogue_isReadAsItSays(t *testing.T) {
 	}
 }
 
+// TestVerdict_isThatOfTheSettingsInTheEnd has what was read at first, and what is read with the settings in the end.
+func TestVerdict_isThatOfTheSettingsInTheEnd(t *testing.T) {
+	t.Parallel()
+	x := &examination{options: Options{Client: client.Config{BaseURL: "https://service.example.com"}}, report: &Report{}}
+	key := &way{credentials: transport.Credentials{APISecretKey: "key"}}
+	for want, tc := range map[Word]struct{ first, last decoded }{
+		OK:      {decoded{text: "a", lacking: 1}, decoded{text: "a"}},
+		Unknown: {},
+		Differs: {decoded{text: "a", lacking: 1}, decoded{text: "a", lacking: 1}},
+		Broken:  {decoded{text: "a"}, decoded{text: "b"}},
+	} {
+		again := func(context.Context, *client.Client) (decoded, error) { return tc.last, nil }
+		if word, text := x.verdict(t.Context(), reading{way: key, read: again, decoded: tc.first, whenEmpty: "empty"}, true); word != want {
+			t.Errorf("%s in place of %s: %s", word, want, text)
+		}
+	}
+}
+
 // marked returns JSON with a mark in place of each text and number, and before each name that does not have the form of
 // a field's name: all that may be about a person.
 func marked(v []byte, mark string) []byte {

@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -66,10 +67,8 @@ func draw(random *rand.Rand) mixture {
 		}
 	}
 
-	m.server.Consent.TimeFormat, _ = m.wire["/consent/time_format"].(string)
-	if m.server.Consent.TimeFormat == "" {
-		m.server.Consent.TimeFormat = []string{mockserver.TimeRFC3339, mockserver.TimeUnixMS}[random.IntN(2)]
-	}
+	format, _ := m.wire["/consent/time_format"].(string)
+	m.server.Consent.TimeFormat = cmp.Or(format, []string{mockserver.TimeRFC3339, mockserver.TimeUnixMS}[random.IntN(2)])
 	m.server.Consent.ParametersIn = []string{mockserver.InJSON, mockserver.InForm, mockserver.InQuery}[random.IntN(3)]
 
 	return m
@@ -94,11 +93,8 @@ func wantRead(t *testing.T, m mixture) {
 	t.Helper()
 	service := mocktest.StartPipe(t, slowly, func(s *mockserver.Server) {
 		s.Wire = m.server
-		s.Fulfil = func(q mockserver.QueuedRequest) (o mockserver.Outcome) {
-			if q.Identity == ada.Identity {
-				o.Fate = mockserver.Never
-			}
-			return o
+		s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+			return map[string]mockserver.Outcome{ada.Identity: {Fate: mockserver.Never}}[q.Identity]
 		}
 	}, takes(t, m.answers...))
 	service.AllowViolations() // pages are not in the contract
