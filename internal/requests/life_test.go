@@ -249,36 +249,24 @@ func TestRequests_refreshSays(t *testing.T) {
 		says     []string             // nothing at all if empty
 		names    names
 	}
-	none := mockserver.Outcome{Fate: mockserver.Never}
-	gone := mockserver.Outcome{Fate: mockserver.Vanished}
+	of := func(status string) mockserver.Outcome {
+		return mockserver.Outcome{Fate: mockserver.Never, Status: status}
+	}
+	gone, refused := mockserver.Outcome{Fate: mockserver.Vanished}, mockserver.Fault{Status: 403, Body: []byte(`{"error":{}}`)}
+	ignored, archived := prototest.Attributes{"use": "ignored"}, prototest.Attributes{"statuses": prototest.Attributes{"ended": []any{"archived"}}}
 	rows(t, map[string]row{
-		"carried out": {names: deletions},
-		"a dropped request": {
-			ends: gone, says: []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, names: deletions,
-		},
-		"one that has ended, which does not say how": {
-			ends: mockserver.Outcome{Fate: mockserver.Never, Status: "archived"}, pending: prototest.Attributes{"statuses": prototest.Attributes{"ended": []any{"archived"}}},
-			says: []string{"is gone, and its effect cannot be seen"}, names: deletions,
-		},
-		"an unknown status": {
-			ends: mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"},
-			says: []string{"The pending list does not tell", "not known", "wire.pending.statuses"}, names: bothRequests,
-		},
-		"a list that is not understood": {
-			ends: none, isHidden: true, says: []string{"The pending list does not tell", "wire.pending.identity"}, names: bothRequests,
-		},
-		"a list that is refused": {
-			ends: gone, answer: mockserver.Fault{Status: 403, Body: []byte(`{"error":{}}`)}, says: []string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, names: bothRequests,
-		},
-
-		"a list of a cache": {
-			ends: gone, answer: cached, says: []string{"The pending list does not tell", "it comes from a cache"}, names: bothRequests,
-		},
+		"carried out":                   {names: deletions},
+		"a dropped request":             {ends: gone, says: []string{"is gone, and its effect cannot be seen", "request-1", "change triggers"}, names: deletions},
+		"one that has ended somehow":    {ends: of("archived"), pending: archived, says: []string{"is gone, and its effect cannot be seen"}, names: deletions},
+		"an unknown status":             {ends: of("QUEUED_V2"), says: []string{"The pending list does not tell", "not known", "wire.pending.statuses"}, names: bothRequests},
+		"a list that is not understood": {ends: of(""), isHidden: true, says: []string{"The pending list does not tell", "wire.pending.identity"}, names: bothRequests},
+		"a list that is refused":        {ends: gone, answer: refused, says: []string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, names: bothRequests},
+		"a list of a cache":             {ends: gone, answer: cached, says: []string{"The pending list does not tell", "it comes from a cache"}, names: bothRequests},
 
 		// A list that the configuration ignores is not said to be unreadable, nor that it shows nothing
 		// once the effect shows that the request is carried out. Data access needs it.
-		"no list":                  {ends: none, isHidden: true, pending: prototest.Attributes{"use": "ignored"}, says: []string{"nothing shows what became of it"}, names: deletions},
-		"carried out, and no list": {pending: prototest.Attributes{"use": "ignored"}, names: deletions},
+		"no list":                  {ends: of(""), isHidden: true, pending: ignored, says: []string{"nothing shows what became of it"}, names: deletions},
+		"carried out, and no list": {pending: ignored, names: deletions},
 	}, func(t *testing.T, _ string, row row) {
 		row.names.each(t, func(t *testing.T, o *object) {
 			o.apply(atOnce)

@@ -22,19 +22,6 @@ func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Se
 	return clitest.New(t, configuration, service.Environment()), service
 }
 
-func TestCLIDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
-	t.Parallel()
-	cli, _ := newCLI(t, block(accessName, `output_path = "jane.json"`))
-	cli.Setenv("TF_LOG", "TRACE")
-	applied := cli.MustRun("apply", "-auto-approve")
-	if strings.Contains(applied.Output+cli.ReadFile("terraform.tfstate"), "Canary") {
-		t.Error("the data are in the output, in the log or in state")
-	}
-	if !strings.Contains(cli.ReadFile("jane.json"), "Jane Canary") {
-		t.Error("the file does not hold the data")
-	}
-}
-
 // hangingAt makes the service never answer the first deletion, which it has accepted, or the first
 // look at the list after the deletion. It closes reached then.
 func hangingAt(operation string) (configure func(*mockserver.Server), reached chan struct{}) {
