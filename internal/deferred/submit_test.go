@@ -66,7 +66,7 @@ func TestDeferred_unknownOutcome(t *testing.T) {
 						}
 					}
 				}
-				if isUnknown := transport.IsClass(err, transport.ClassUnknownOutcome); isUnknown == c.isKnown || c.isKnown && err != nil {
+				if isUnknown := transport.IsClass(err, transport.ClassUnknownOutcome); isUnknown == c.isKnown || isUnknown == (err == nil) {
 					t.Errorf("it ends with %v", err)
 				}
 				if w.attempts != c.attempts {

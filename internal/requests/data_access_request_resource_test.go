@@ -212,8 +212,10 @@ func TestDataAccess_answerThatLooksLikeTheData(t *testing.T) {
 		"while the list is not read":          {ends: later, pending: prototest.Attributes{"use": "ignored"}, isData: true},
 	}, func(t *testing.T, _ string, row row) {
 		accesses.each(t, func(_ *testing.T, o *object) {
-			row.list.Operation, row.list.Skip, row.list.Commit = mockserver.OpListPendingRequests, 1, row.list.Status+len(row.list.Body) == 0
-			o.service.Inject(row.list)
+			row.list.Operation, row.list.Skip = mockserver.OpListPendingRequests, 1
+			if row.list.Status+len(row.list.Body) > 0 {
+				o.service.Inject(row.list)
+			}
 			o.withWire(dataAt("/profile").With(prototest.Attributes{"pending": row.pending, "lag": "10s"}))
 			o.apply(atOnce)
 			if row.isData {
