@@ -139,7 +139,7 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 }
 
 // looksLikeID reports whether a column has what identifies a record: texts with a digit that no two records
-// have alike, and that are no times.
+// have alike, and that are not times.
 func (c column) looksLikeID() bool {
 	isOther := func(text string) bool {
 		return !isLike(text, "*[0-9]*") || isLike(text, "20[0-9][0-9][01][0-9][0-3][0-9]*")

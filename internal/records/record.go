@@ -205,7 +205,7 @@ func (m *Memory) kindOf(record uint64, kind Kind) Kind {
 	return kind
 }
 
-// groupKind returns the kind that an object states of the records in a list that it has; Unknown if it is no group.
+// groupKind returns the kind that an object states for the records of its list; Unknown if it is not a group.
 func groupKind(v jsontext.Value) (kind Kind) {
 	hasList := false
 	for name, value := range jsonvalue.EachMember(v) {
