@@ -60,15 +60,13 @@ func (r Record) Withdrawal() Record {
 
 // Print returns the print of the record as a service shows it that keeps everything.
 func (r Record) Print() Print {
-	held := decode.Consent{Manual: decode.Some(r.Manual)}
+	held := decode.Consent{
+		UserIPv6:      decode.Optional[string]{Value: r.UserIPv6.String(), Given: r.UserIPv6.IsValid()},
+		AgreementTime: decode.Optional[time.Time]{Value: r.AgreementTime, Given: !r.AgreementTime.IsZero()},
+		Manual:        decode.Optional[bool]{Value: r.Manual, Given: true},
+	}
 	for i, agreed := range r.Clauses {
-		held.Clauses[i] = decode.Some(agreed)
-	}
-	if !r.AgreementTime.IsZero() {
-		held.AgreementTime = decode.Some(r.AgreementTime)
-	}
-	if r.UserIPv6.IsValid() {
-		held.UserIPv6 = decode.Some(r.UserIPv6.String())
+		held.Clauses[i] = decode.Optional[bool]{Value: agreed, Given: true}
 	}
 
 	return PrintOf(held)

@@ -156,7 +156,7 @@ func (l *listing) gather(ctx context.Context) {
 	}
 
 	l.sort()
-	if l.isCut && !l.diags.HasError() {
+	if l.isCut {
 		tfkit.Problem{
 			Summary: "The list ends at its limit",
 			Detail:  fmt.Sprintf("The list ends after %d people, and its source has more.", len(l.found)),

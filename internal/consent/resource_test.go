@@ -103,7 +103,7 @@ func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 }
 
 // TestConsent_destroy retains the consent, or withdraws it with the address and without a time. What it has withdrawn
-// may be given again in the same run.
+// may be given again in the same run, and what it has written withdrawn.
 func TestConsent_destroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -114,9 +114,25 @@ func TestConsent_destroy(t *testing.T) {
 	_, diags = p.Destroy(name, created(t, p, service, withdrawing))
 	wantWarning(t, diags, "")
 	wantUpdates(t, service, update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"}))
-	_, diags = p.Create(name, config(nil))
+	state, diags := p.MustCreate(name, config(withdrawing))
 	wantWarning(t, diags, "")
 	wantHeld(t, service, configured)
+	_, diags = p.Destroy(name, state)
+	wantWarning(t, diags, "")
+	wantHeld(t, service, [5]bool{})
+}
+
+// TestConsent_readOnlyPlansNoWrite plans an object as it is, and then a change and a withdrawal.
+func TestConsent_readOnlyPlansNoWrite(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, withdrawing)
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"read_only": true}))
+	wantEmptyPlan(t, p, state, config(withdrawing))
+	for _, wanted := range []prototest.Attributes{config(withdrawing.With(withoutAddress).With(overrules).With(prototest.Attributes{"manual": false})), nil} {
+		_, diags := p.Plan(name, state, wanted)
+		prototest.WantText(t, diags.Errors(), "The provider is read-only")
+	}
 }
 
 // TestConsent_requests creates, refreshes and changes an object: it compares before it writes where a

@@ -80,6 +80,7 @@ var situations = map[string]situation{
 	"a later choice, another version":     {applied: version(1), holds: choose(late), config: version(2), says: laterStands, stands: true},
 
 	"a later choice, imported":          {imported: true, holds: choose(late), state: prototest.Attributes{"clause_1_consent": false}, says: laterStands, changes: true, stands: true},
+	"a refusal of all, imported":        {imported: true, holds: mockserver.ConsentRecord{}, state: prototest.Attributes{"clause_1_consent": false}, says: untimedStands, changes: true, stands: true},
 	"a later choice, imported, no time": {imported: true, holds: choose(late), config: withoutIt, says: untimedStands, changes: true, stands: true},
 
 	// Drift.
