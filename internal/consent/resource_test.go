@@ -66,12 +66,13 @@ func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 		body      string
 		errors    []string
 	}{
-		"create, 400 about a field": {set, 400, `{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"2001:db8::1 is not yours"}]}}`, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
-		"change, 404 of a gateway":  {get, 404, `{"message":"no route"}`, []string{"Not found", "cannot remove one", "apply again"}},
-		"change, 403":               {set, 403, `{}`, []string{"Not permitted"}},
-		"refresh, 404 in HTML":      {get, 404, "<h1>nginx</h1>", []string{"Endpoint not found, check base_url"}},
-		"refresh, 403":              {get, 403, `{"error":{"code":"gone","message":"no such user"}}`, []string{"Not permitted", "What to do:"}},
-		"destroy, 403":              {set, 403, `{}`, []string{"Not permitted"}},
+		"create, 400 about a field":  {set, 400, `{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"2001:db8::1 is not yours"}]}}`, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"change, a refusal in a 200": {set, 200, `{"status":"denied"}`, nil},
+		"change, 404 of a gateway":   {get, 404, `{"message":"no route"}`, []string{"Not found", "cannot remove one", "apply again"}},
+		"change, 403":                {set, 403, `{}`, []string{"Not permitted"}},
+		"refresh, 404 in HTML":       {get, 404, "<h1>nginx</h1>", []string{"Endpoint not found, check base_url"}},
+		"refresh, 403":               {get, 403, `{"error":{"code":"gone","message":"no such user"}}`, []string{"Not permitted", "What to do:"}},
+		"destroy, 403":               {set, 403, `{}`, []string{"Not permitted"}},
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()

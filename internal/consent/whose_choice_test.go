@@ -90,8 +90,9 @@ func eachKind(t *testing.T, at []string, test func(k kind)) {
 	}
 }
 
-// TestConsent_ownWithdrawalIsNoChoice destroys and creates in one run, in both orders. Then it destroys, and
-// creates again in the next run, which writes, or names the way out. That works.
+// TestConsent_ownWithdrawalIsNoChoice destroys and creates in one run, in both orders. Then it destroys what the
+// other object keeps, as with -target, whose plan does not blame the person alone. It creates again in the next
+// run, which writes, or names the way out. That works.
 func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 	t.Parallel()
 	at := []string{"exact", "dates updates", "dates updates, silent", "dates what has no time", "keeps no times"}
@@ -103,13 +104,19 @@ func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 		k.wantHeld(configured)
 
 		k.NewRun()
-		k.MustCreate(k.name, k.config(nil))
+		other, _ := k.MustCreate(k.name, k.config(nil))
 		_, diags := k.DestroyUnplanned(k.Context(), k.name, state)
 		prototest.WantText(k.T, diags.Warnings(), "Not withdrawn, another resource")
 		k.wantHeld(configured)
 
 		destroyed(k.T, k.Provider, k.name, state)
 		k.wantHeld([5]bool{})
+		k.NewRun()
+		other, _ = k.MustRefresh(k.name, other)
+		if plan, diags := k.MustPlan(k.name, other, k.config(nil)); !plan.Changes {
+			prototest.WantText(k.T, diags.Warnings(), "an earlier withdrawal", "keep_later_choice = false")
+		}
+
 		k.NewRun()
 		state, diags = k.MustCreate(k.name, k.config(nil))
 		if record, _ := k.service.Consent(scope, person); record.Clauses != configured {
@@ -196,42 +203,6 @@ func TestConsent_noneAboutSomebodyKnown(t *testing.T) {
 			k.Errorf("it has waited %d times", pauses)
 		}
 	})
-}
-
-// TestConsent_refusalInASuccessIsNoWrite has an update that is refused inside a 200.
-func TestConsent_refusalInASuccessIsNoWrite(t *testing.T) {
-	t.Parallel()
-	eachKind(t, []string{"exact"}, func(k kind) {
-		k.service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"status":"denied"}`)})
-		state, diags := k.Create(k.name, k.config(nil))
-		if len(diags.Errors()) != 1 || state != nil {
-			k.Errorf("in state is %v after %v", state, diags)
-		}
-		if plan, _ := k.Plan(k.name, state, k.config(nil)); !plan.Changes {
-			k.Error("the next plan is empty")
-		}
-	})
-}
-
-// TestConsent_withdrawnByWhomThePlanDoesNotSee withdraws a person whom another object keeps, which
-// -target hides. The next plan does not blame the person alone.
-func TestConsent_withdrawnByWhomThePlanDoesNotSee(t *testing.T) {
-	t.Parallel()
-	for _, at := range []string{"dates updates", "keeps no times"} {
-		t.Run(at, func(t *testing.T) {
-			t.Parallel()
-			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, _ *mocktest.Instance) {
-				one, _ := p.MustCreate(name, config(withdrawing))
-				p.NewRun()
-				other, _ := p.MustCreate(name, config(withdrawing))
-				destroyed(t, p, name, one)
-
-				p.NewRun()
-				_, diags := wantEmptyPlan(t, p, other, config(withdrawing))
-				prototest.WantText(t, diags.Warnings(), "an earlier withdrawal", "keep_later_choice = false")
-			}, services[at]...)
-		})
-	}
 }
 
 // TestConsent_identitiesThatDifferByCase plans two of them, by two objects and in a batch.

@@ -60,6 +60,11 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 	}
 	const get, set = mockserver.OpGetConsent, mockserver.OpUpdateConsent
 	oneByOne := prototest.Attributes{"max_retries": 0, "max_concurrency": 1}
+	answering := func(status int, body string) func(b *batchTest) {
+		return func(b *batchTest) {
+			b.service.Inject(mockserver.Fault{Operation: set, Status: status, Body: []byte(body)})
+		}
+	}
 	down := func(operation string, status int) func(b *batchTest) {
 		return func(b *batchTest) {
 			b.service.Inject(mockserver.Fault{Operation: operation, Status: status, Body: []byte(`{}`), Times: -1})
@@ -207,6 +212,10 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 		}},
 		"credentials that are rejected end it at once, since the account could be locked": {people(60), oneByOne, []step{
 			{before: down(set, 401), config: uncompared, errors: []string{"60 of 60 rows were not written", "Authentication rejected", "59 rows were not tried, because they would have failed in the same way"}, gets: 2, patches: 2},
+		}},
+		"a refusal in a success is no write": {people(1), nil, []step{
+			{before: answering(200, `{"status":"denied"}`), config: uncompared, errors: []string{"1 of 1 rows were not written"}, gets: 2, patches: 1},
+			{config: uncompared, gets: 1, patches: 1, counts: counts{Rows: 1, Written: 1}},
 		}},
 		"a plan that can compare no row is an error": {people(2), oneByOne, []step{{before: down(get, 400), errors: []string{"2 of 2 rows were not compared"}, gets: 2}}},
 		"a shard withdraws its own rows alone, and is not changed before": {people(8), nil, []step{
