@@ -75,6 +75,9 @@ func TestDocs_pagesKeepTheRules(t *testing.T) {
 			false,
 			`(?i)\d (MB|kB)/s|\d MB per |\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`,
 		},
+		"the provider is required in a version": {
+			[]string{"README.md", "docs/index.md", "docs/*/*.md", "examples/*/*.tf", "examples/*/*/*.tf", "examples/*/*/*/*.tf", "examples/*/*/*/*/*.tf"}, false, `source += "terraform-analytics/analytics"\n *[^ v]`,
+		},
 		"a picture is described in eight words or more":   {[]string{"README.md", "docs/*.md", "docs/*/*.md"}, false, `!\[(\S+ ){0,6}\S+\]`},
 		"a picture of the registry has its whole address": {[]string{"docs/*.md", "docs/*/*.md"}, false, `!\[[^\]]*\]\([^h]`},
 	} {
@@ -151,23 +154,6 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 			}
 			if language == "hcl" && strings.Contains(code, `"analytics_`) {
 				t.Errorf("%s shows an object of this provider as hcl, which nothing applies:\n%s", guide, code)
-			}
-		}
-	}
-}
-
-func TestExamples_providersHaveAVersion(t *testing.T) {
-	t.Parallel()
-	pages := pagesLike(t, "README.md", "docs/index.md", "docs/*/*.md")
-	for _, path := range exampleFiles(t, ".tf") {
-		pages = append(pages, "examples/"+path)
-	}
-
-	ours := regexp.MustCompile(`source += "terraform-analytics/analytics"\n(?: +version = "~> )?`)
-	for _, page := range pages {
-		for _, required := range ours.FindAllString(readPage(t, page), -1) {
-			if !strings.HasSuffix(required, `"~> `) {
-				t.Errorf("%s: the provider is required without a version", page)
 			}
 		}
 	}

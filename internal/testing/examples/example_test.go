@@ -75,12 +75,12 @@ func open(t *testing.T, folder string) *example {
 
 	// The documentation shows only once where the provider comes from.
 	if !strings.Contains(e.text(), "required_providers") {
-		e.must(os.WriteFile(filepath.Join(e.Dir, "declared.tf"), []byte(declaration), 0o600))
+		e.Write("declared.tf", declaration)
 	}
 	if text, err := os.ReadFile(filepath.Join(e.Dir, "seed.json")); err == nil {
 		seed, err := mockserver.ReadSeed(text)
 		e.must(err)
-		e.service.Add(seed)
+		service.Add(seed)
 	}
 
 	return e

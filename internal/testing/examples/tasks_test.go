@@ -117,9 +117,7 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 			e := open(t, "modules/early-access")
 			e.Needs(acctest.Tests)
 			e.useMirror()
-			text := strings.Replace(e.ReadFile("main.tf"), "clause_2_consent = true ", clause, 1)
-			e.must(os.WriteFile(filepath.Join(e.Dir, "main.tf"), []byte(text), 0o600))
-
+			e.Write("main.tf", strings.Replace(e.ReadFile("main.tf"), "clause_2_consent = true ", clause, 1))
 			output, err := e.shell(e.Dir, "test.sh")
 			if said := strings.Contains(output, "The service must hold consent to feature usage"); said != errs || errs != (err != nil) {
 				t.Errorf("the script ended with %v:\n%s", err, output)
