@@ -95,30 +95,22 @@ func parseTimeout(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Value returns what a text means. It returns false for null, unknown, and a text that cannot be
-// parsed.
+// Value returns what a text means. It returns false for null and unknown, which read as an empty text, and for a text
+// that cannot be parsed, as an empty one.
 func (f Format[V]) Value(text types.String) (meaning V, ok bool) {
-	if text.IsNull() || text.IsUnknown() {
-		return meaning, false
-	}
-
 	meaning, err := f.Parse(text.ValueString())
 	return meaning, err == nil
 }
 
 // Same reports whether both texts are known and mean the same, or are both null.
 func (f Format[V]) Same(a, b types.String) bool {
-	if a.IsUnknown() || b.IsUnknown() {
-		return false
-	}
-	if a.Equal(b) {
-		return true
-	}
-
 	first, isFirstValid := f.Value(a)
 	second, isSecondValid := f.Value(b)
+	if isFirstValid && isSecondValid {
+		return f.Equal(first, second)
+	}
 
-	return isFirstValid && isSecondValid && f.Equal(first, second)
+	return a.Equal(b) && !a.IsUnknown()
 }
 
 // KeepSpelling returns prior if both texts mean the same, and text otherwise.
