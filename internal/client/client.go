@@ -63,7 +63,7 @@ type Client struct {
 	// about a person is submitted.
 	Consents, Requests PersonLocks
 
-	*transport.Sender // of all requests; callers of a Client use its Close, NewSessionToken and Notices
+	*transport.Sender // of all requests; callers of a Client use its Close, NewSessionToken and Notice
 
 	base    string // of addresses
 	now     func() time.Time

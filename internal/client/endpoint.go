@@ -104,8 +104,8 @@ func ValidateSecret(name, value string) error {
 	return ValidateSegment(value)
 }
 
-// settings are the names of identifiers in messages, by those in a template.
-var settings = map[string]string{"orgId": "org_id", "projectId": "project_id", "accountId": "account_id", "identityId": "identity_id"}
+// settingOf has the names of identifiers in messages, by those in a template.
+var settingOf = map[string]string{"orgId": "org_id", "projectId": "project_id", "accountId": "account_id", "identityId": "identity_id"}
 
 // endpoint returns where an operation with this path is in the path family of the person's scope (section 4).
 // It is the one place where a person becomes the path of a request. Each identifier is one segment. Every byte
@@ -128,7 +128,7 @@ func (p Person) endpoint(path string) (to transport.Endpoint, _ error) {
 		before, rest, _ := strings.Cut(to.Escaped, "{")
 		name, after, _ := strings.Cut(rest, "}")
 		if err := ValidateSegment(ids[name]); err != nil {
-			return to, fmt.Errorf("%s %w", settings[name], err)
+			return to, fmt.Errorf("%s %w", settingOf[name], err)
 		}
 		to.Escaped = before + strings.ReplaceAll(url.QueryEscape(ids[name]), "+", "%20") + after
 	}

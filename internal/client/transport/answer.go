@@ -74,7 +74,6 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 	}
 	if c.Op.Streams {
 		a.Body = b
-		b.limit.Stop()
 		b.IsDelimited = resp.ProtoMajor >= 2 || resp.ContentLength >= 0 || slices.Contains(resp.TransferEncoding, "chunked")
 	} else {
 		a.JSON, err = a.Parse(resp.Body)

@@ -74,7 +74,7 @@ type Sender struct {
 
 	refused [kinds]bool // what a read-only client does not send
 
-	Notice atomic.Pointer[string] // for the user although nothing failed, that a clock is far off; nil without one
+	Notice atomic.Pointer[string] // tells the user that a clock is far off, although nothing failed; nil without one
 
 	mu     sync.Mutex
 	newest atomic.Int64 // the latest Date of an answer, in seconds since 1970; mu is held to change it
