@@ -146,8 +146,7 @@ func (x *exporting) page(ctx context.Context, of *pages, asked records.Kind, yie
 // typeOfLines matches the media types of values that follow each other.
 var typeOfLines = regexp.MustCompile(`ndjson|jsonl|json-lines|stream\+json`)
 
-// read yields the records in the body of an answer, all of which are of the kind that was asked for,
-// unless that is Unknown.
+// read yields the records in the body of an answer. They are of the kind asked for, unless that is Unknown.
 func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(records.Kind, jsontext.Value) bool) (records.Result, error) {
 	if s.Status == http.StatusNoContent {
 		return records.Result{}, nil

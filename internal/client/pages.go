@@ -41,9 +41,9 @@ type pages struct {
 	records, total int64
 }
 
-// follow notes a page that was read whole, and reports whether there is another one, which is the one
-// to ask for then. next and total are what the settings for them point to. After the last page, it is an
-// error if there are fewer records than an answer has counted.
+// follow notes a page that was read whole, and turns to the next one. It reports whether there is one. next and total
+// are what the settings for them point to. After the last page, it is an error if there are fewer records than an
+// answer has counted.
 func (p *pages) follow(read transport.Answer, next, total jsontext.Value, records int64) (more bool, err error) {
 	p.records += records
 	for _, name := range totalFields {
@@ -77,9 +77,9 @@ var oneLink = regexp.MustCompile(`<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:
 // relNext are parameters with the relation next among others.
 var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))`)
 
-// nextLinks returns the addresses of the next page, as an answer spells them in its Link headers and in what
-// the settings point to; none after the last one. They are not safe to print. The error is that of a header
-// which cannot be read and may name one, or of a part.
+// nextLinks returns the addresses of the next page, as an answer spells them in its Link headers and in what the
+// settings point to; none after the last one. They are not safe to print. It is an error if a header cannot be read and
+// may name one, or if the answer is a part.
 func nextLinks(h http.Header, next jsontext.Value) (links []string, _ error) {
 	field := strings.Join(h.Values("Link"), ", ")
 	if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {

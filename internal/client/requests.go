@@ -66,8 +66,8 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list decode.Pend
 	return list, nil
 }
 
-// limitAdvice is the size of the largest list, in bytes, for which settings are proposed: that reads it
-// many times, and a list that is waited for is read every few seconds.
+// limitAdvice is the size of the largest list, in bytes, for which settings are proposed. Proposing reads the list many
+// times, and a wait reads it every few seconds.
 const limitAdvice = 256 << 10
 
 // readPending returns the list in an answer, or a page of it. Settings are proposed for a list that is not

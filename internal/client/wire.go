@@ -165,7 +165,7 @@ func problemOf(setting jsontext.Pointer, text string) error {
 	return errors.New("wire" + strings.ReplaceAll(string(setting), "/", ".") + " " + text)
 }
 
-// Problems returns the errors of the settings with values that are not accepted, which they do not show.
+// Problems returns an error for each setting with a value that is not accepted. The errors do not show the values.
 func (w Wire) Problems() (problems []error) {
 	w = w.withDefaults()
 	settings := w.settings()
@@ -293,9 +293,8 @@ func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Set
 	return err
 }
 
-// proposal returns the advice to set what admits an answer, as a strict reader has tried, without the
-// settings that it does not need: the first that are proposed and hold no name that must not be shown. It
-// is empty if there are none.
+// proposal returns the advice to set what admits an answer, as a strict reader has tried, without needless settings:
+// the first that are proposed and hold only names that may be shown. It is empty if there are none.
 func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) string {
 	suffices := func(s infer.Settings) bool {
 		with, err := w.With(s)

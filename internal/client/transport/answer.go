@@ -60,8 +60,8 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 		a.Date = time.Time{}
 	}
 
-	// An answer that was made before another one, which came before the request was sent, is a copy.
-	// The clocks of the machines of one service are within seconds of each other.
+	// An answer is a copy if an earlier answer, received before the request was sent, is of a later date. The clocks of
+	// the machines of one service are within seconds of each other.
 	const tolerance = 2
 	isOld := !a.Date.IsZero() && a.Date.Unix()+tolerance < c.newestBefore
 	isKept := strings.Trim(resp.Header.Get("Age"), "0") != ""

@@ -137,8 +137,8 @@ func Lasts(err error) bool {
 	return err != nil && !IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }
 
-// UnknownOutcome returns the error of a request whose answer was lost, and which a reading after it did
-// not show. reading is the error of that reading; nil where it showed nothing.
+// UnknownOutcome returns the error of a request whose answer was lost. A reading after it did not show the request.
+// reading is the error of that reading; nil where it showed nothing.
 func UnknownOutcome(lost *Error, reading error) *Error {
 	unknown := *lost
 	unknown.Class = ClassUnknownOutcome

@@ -106,10 +106,9 @@ func (l *login) tokenFor(ctx context.Context, c *call) (string, error) {
 	return t.text, err
 }
 
-// NewSessionToken logs in with e-mail and password and returns the token of that login, which the sender's
-// own requests may use too (sections 2 and 5). It expires when it says so, or else one hour after the
-// login. A rejected login is not repeated, so that no account is locked. Errors are *Error, of
-// ClassInvalid if there is no e-mail and password.
+// NewSessionToken logs in with e-mail and password and returns its token. The sender's own requests may use it too
+// (sections 2 and 5). It expires when it says so, or else one hour after the login. A rejected login is not repeated,
+// so that no account is locked. Errors are *Error, of ClassInvalid if there is no e-mail and password.
 func (s *Sender) NewSessionToken(ctx context.Context) (text string, expires time.Time, err error) {
 	if s.login == nil {
 		return "", time.Time{}, NewError(aboutLogin, ClassInvalid, "the provider has no email and password to log in with")

@@ -55,7 +55,7 @@ var policy = map[ErrorClass][kinds]limit{
 	ClassNotJSON:        {final, compared, unknown, final, final},    // likewise
 }
 
-// classRenewed is the row of a 401 after which there is another token than the one that got it.
+// classRenewed is the row of a 401 to a token that has been replaced since.
 const classRenewed ErrorClass = "Another token"
 
 const (

@@ -155,9 +155,8 @@ const hidden = unicode.MaxRune
 
 var hiddenText = regexp.MustCompile(string(hidden) + "+")
 
-// isMeant reports whether s[from:to], which has something on either side, is the value that it is equal
-// to, and not a part of something else: short values are found inside words, and of up to three letters
-// they are words themselves, such as "or".
+// isMeant reports whether s[from:to], with text on either side, is the value itself and not a part of something else:
+// short values are found inside words, and of up to three letters they are words themselves, such as "or".
 func isMeant(s []rune, from, to int) bool {
 	value := s[from:to]
 	isWord := !slices.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })

@@ -96,9 +96,8 @@ type Exchange struct {
 	Status   int       // of the answer; 0 without one
 	Redact   *Redactor // of what the service says; nil where nothing of it is known
 
-	// Cached reports whether a cache has kept the answer for some time: it has an Age, or its Date is
-	// before that of an answer which came before the request. Date is when the service
-	// made it; zero if it does not say so.
+	// Cached reports whether a cache has kept the answer for some time: it has an Age, or its Date is before that of an
+	// earlier answer. Date is when the service made it; zero if it does not say so.
 	Cached bool
 	Date   time.Time
 

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// turnLink sends a request when it is its turn, and reads the answer, with which the turn ends. A login
-// is part of the attempt that needs it, which has a turn.
+// turnLink sends a request when it is its turn, and reads the answer, with which the turn ends. A login is part of the
+// attempt that needs it, and takes no turn of its own.
 type turnLink struct{ next http.RoundTripper }
 
 func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
