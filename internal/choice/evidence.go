@@ -16,8 +16,8 @@ type Reading struct {
 	IsNone bool  // there is no record
 	Cached bool  // the answer is from a cache
 
-	// Lost reports that a write was sent whose answer was lost. Before is what the service
-	// held before any write; nil if it was not read, zero if there was no record.
+	// Lost reports that the answer to a write was lost. Before is what the service held before any write; nil if it was
+	// not read, zero if there was no record.
 	Lost   bool
 	Before *Print
 }

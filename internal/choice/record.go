@@ -79,9 +79,8 @@ type Keeping struct {
 	Altered   []string      // fields that it does not show as they were sent
 }
 
-// Differences returns the names of the fields that a record shows with another value than was sent. A
-// field that the record lacks, or that was not sent, is not one, but a null in place of a clause or of the
-// address is.
+// Differences returns the names of the fields that a record shows with another value than was sent. A field counts only
+// if it was sent and the record has it, or has a null in place of a clause or of the address.
 func (k Keeping) Differences(sent, held Print) (names []string) {
 	held.Address, sent.Address = cmp.Or(held.Address, sent.Address), cmp.Or(sent.Address, held.Address)
 	held.Manual, sent.Manual = cmp.Or(held.Manual, sent.Manual), cmp.Or(sent.Manual, held.Manual)

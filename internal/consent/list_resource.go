@@ -253,8 +253,8 @@ func (l *listing) readDay(ctx context.Context, m listModel) {
 	}
 }
 
-// identityIn returns the identity in a record: a text, or a number as it is written, of the first field which
-// holds one. One that is not in NFC is a person who is refused when looked up.
+// identityIn returns the identity in a record: a text, or a number as it is written, of the first field with one. A
+// person whose identity is not in NFC is refused when looked up.
 func identityIn(record jsontext.Value, fields []string) (identity string, ok bool) {
 	members := jsonvalue.Members(record)
 	for _, field := range fields {

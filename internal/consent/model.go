@@ -170,8 +170,8 @@ func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
 // noteKey is the key of the note in private state.
 const noteKey = "later_choice"
 
-// note holds what is known of the record in state beside its values. The zero note is that of a
-// record that is ours and is shown as it was sent.
+// note holds what is known of the record in state beside its values. The zero note belongs to a record of ours, shown
+// as it was sent.
 type note struct {
 	// Foreign reports that the record is not known to be ours. Since is the agreement_time that
 	// was configured when it came about, and Theirs the record.
@@ -183,9 +183,8 @@ type note struct {
 	Planned bool `json:"planned,omitzero"`
 	// Shown is how the service showed what this object wrote last, if not as it was sent.
 	Shown choice.Print `json:"shown,omitzero"`
-	// NoAddress reports an import by identity until its refresh, which leaves user_ipv6 out of state.
-	// Terraform writes null for a sensitive attribute into the configuration that it generates for such
-	// an import, so that an address in state would be a change.
+	// NoAddress reports an import by identity until its refresh, which leaves user_ipv6 out of state. Terraform
+	// generates a configuration with null for a sensitive attribute then. An address in state would be a change.
 	NoAddress bool `json:"no_address,omitzero"`
 }
 
@@ -201,8 +200,8 @@ func noteAfter(c *tfkit.ConsentCase) (n note) {
 	return n
 }
 
-// readNote returns the note in private state; the zero note if it holds none. Of a state that
-// was written by hand, nobody knows whose choice it holds: call it before ObjectIn.
+// readNote returns the note in private state; the zero note if it holds none. Nobody knows whose choice a state written
+// by hand holds: call it before ObjectIn.
 func readNote(ctx context.Context, private tfkit.Private) (n note) {
 	text, _ := private.GetKey(ctx, noteKey)
 	_ = json.Unmarshal(text, &n) // fails without a note
@@ -276,9 +275,8 @@ func keepPrior[T attr.Value](planned, prior T) T {
 	return prior
 }
 
-// take takes the fields of a record into state. A field that the answer lacks keeps its value, and so does
-// a time of null, or any null of a choice that stands. An optional attribute that is not managed stays null, and
-// a value that means the same keeps its spelling.
+// take takes the fields of a record into state. A missing field keeps its value, and so does a time of null, or any
+// null of a choice that stands. An unmanaged optional attribute stays null, and an equal value keeps its spelling.
 func (m *recordModel) take(held decode.Consent, stands bool) {
 	before := *m
 	m.fromAPI(held)

@@ -180,7 +180,7 @@ func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, is
 	}
 }
 
-// keep records that an object keeps a person, and warns of another one that does.
+// keep records that an object keeps a person, and warns if another one does too.
 func (r *consentResource) keep(m resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
 	person, _ := r.personOf(m)
 	if keeper := r.Consents.Keep(object, person); keeper != nil {

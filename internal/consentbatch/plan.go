@@ -78,9 +78,8 @@ func (r *batchResource) planApply(ctx context.Context, state *model, req resourc
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &b.model)...)
 }
 
-// planDestroy warns of what a destroy does at the service. It refuses a withdrawal by a provider that is
-// read-only, and one of people whom another object of the plan keeps as they are. A file that cannot be read
-// is an error of the destroy.
+// planDestroy warns of what a destroy does at the service. It refuses a withdrawal by a read-only provider, and one of
+// people whom another object of the plan keeps as they are. A file that cannot be read is an error of the destroy.
 func (r *batchResource) planDestroy(ctx context.Context, state model, resp *resource.ModifyPlanResponse) {
 	if state.OnDestroy.ValueString() != withdraw {
 		tfkit.RetainedConsent.AddWarning(&resp.Diagnostics)
@@ -181,8 +180,8 @@ func (b *batch) firstRecords() tfkit.Problem {
 	}
 }
 
-// checkShard refuses another shard with on_destroy = "withdraw": an object that is destroyed because
-// there are fewer shards would withdraw rows that belong to other shards by then.
+// checkShard refuses another shard with on_destroy = "withdraw": with fewer shards, the destroyed object would withdraw
+// rows that belong to other shards by then.
 func (b *batch) checkShard() (ok bool) {
 	prior := cmp.Or(b.prior, &b.model)
 	withdraws := slices.Contains([]string{b.model.OnDestroy.ValueString(), prior.OnDestroy.ValueString()}, withdraw)
@@ -200,8 +199,8 @@ func (b *batch) checkShard() (ok bool) {
 	return false
 }
 
-// warnAltered warns of a service that shows all rows of the last apply in another way than they were
-// written, and names the settings that tell so.
+// warnAltered warns if the service shows all rows of the last apply in another way than they were written, and names
+// the settings for it.
 func (b *batch) warnAltered() {
 	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
 	settings := client.ConsentSettings(found).Block()
@@ -216,8 +215,8 @@ func (b *batch) warnAltered() {
 	}.AddWarning(b.diags)
 }
 
-// warnOthers records that this object looks after the people of its rows. It warns of other objects that do, and
-// of identities that differ from another one of the plan by the case of letters only.
+// warnOthers records that this object looks after the people of its rows. It warns if other objects do too, and of
+// identities that differ from another one only by the case of letters.
 func (b *batch) warnOthers() {
 	others := b.claim(b.all, b.Consents.Keep)
 	var twice []int

@@ -84,8 +84,8 @@ func noReport(err error) tfkit.Problem {
 	}
 }
 
-// isReport reports whether there is a report at a path, by its beginning: no state identifies that of a
-// create that failed.
+// isReport reports whether there is a report at a path, by its beginning: after a failed create, no state identifies
+// it.
 func isReport(path string) bool {
 	if _, err := outfile.StampAt(path); err != nil { // a pipe could not be read
 		return false
