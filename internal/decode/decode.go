@@ -70,8 +70,7 @@ func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
 	return token, nil
 }
 
-// ReadUser returns an *Error for an answer that is not an object, which the interface has of the current user, or that
-// refuses.
+// ReadUser returns an *Error for a refusal, and for an answer that is not an object.
 func ReadUser(v jsontext.Value) error {
 	switch {
 	case v.Kind() != '{':
@@ -102,8 +101,8 @@ type Result struct {
 	Absent  []string         `json:"absent,omitzero"`  // words that say that there is nothing about a person
 }
 
-// IsOtherPage reports whether a value of a kind has, beside the link to the next page, that to another one, which
-// says nothing of the content. A number or a truth value does: the last page has "last": true.
+// IsOtherPage reports whether a value of a kind, beside the link to the next page, is the link to another one. It says
+// nothing of the content. A number or a truth value does: the last page has "last": true.
 func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
 	isLink := is == '"' || is == 'n'
 	isThere := func(page string) bool {
@@ -239,8 +238,8 @@ func Members(v jsontext.Value, person string) string {
 	return " (its members are " + strings.ReplaceAll(Shown(places...), `"/`, `"`) + ")"
 }
 
-// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing of
-// what is deeper than that, and no name in an object of objects, which may be people.
+// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing
+// deeper than that, and no name in an object of objects, since it may be a person.
 func Structure(v jsontext.Value) string {
 	isOther := func(part *node) bool { return part.Kind() != '{' }
 	parts := Envelope{}.decode(v).parts()

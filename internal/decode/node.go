@@ -124,7 +124,7 @@ func (n *node) only(beside []string) *node {
 	return found[0]
 }
 
-// outermost returns the objects that have something, of the outermost level on which one has it.
+// outermost returns the objects that have something, on the outermost level with one.
 func (n *node) outermost(has func(*node) bool) (found []*node) {
 	for level := []*node{n}; len(level) > 0 && len(found) == 0; {
 		var inside []*node
@@ -255,7 +255,8 @@ var layouts = map[string][]string{
 	TimeDate:    {time.DateOnly},
 }
 
-// earliestInstant is the first one that counts as a time, and RFC 3339, which state has, cannot write endOfInstants.
+// earliestInstant is the first instant that counts as a time. endOfInstants cannot be written in RFC 3339, the format
+// of state.
 var (
 	earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	endOfInstants   = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -44,8 +44,8 @@ type ListCall struct {
 	Envelope Envelope
 }
 
-// Read returns the list of an answer, which is whole where nothing stands beside it but nulls, counts that agree with
-// it, and what the settings name. The error is an *Error, which is Incomplete beside a list that is not whole.
+// Read returns the list of an answer. It is whole if beside it are only nulls, counts that agree with it, and what the
+// settings name. The error is an *Error; Incomplete, with the list, if the list is not whole.
 func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	answer := c.Envelope.decode(v)
 	if answer.says(refusalNames, Failed) {
@@ -141,7 +141,7 @@ type PendingRecord struct {
 	JSON        []byte   // the complete record
 }
 
-// IsUnknown reports whether the record does not say in a known way whom or which operation it is about.
+// IsUnknown reports whether the person or the operation of the record is unknown.
 func (r PendingRecord) IsUnknown() bool { return r.Identity == "" || r.RequestType == "" }
 
 // Compare orders records by their time, then id, then text, whatever the order of the service.

@@ -28,7 +28,7 @@ var RequestTypes = []string{RequestDataAccess, RequestDataDeletion, RequestProfi
 type Progress int
 
 // The values of Progress. A request must never be taken for done because its status was new, so that an unknown one is
-// Unclear. Ended is one of which only the settings say that the request is over, and nobody how it ended.
+// Unclear. Ended means that the request is over by the settings, and that its outcome is unknown.
 const (
 	Unclear Progress = iota - 1
 	Waiting
@@ -132,8 +132,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	return receipt, nil
 }
 
-// ReadUpdateReceipt is ReadReceipt for the update of a profile, whose answer may be the profile with the values that were
-// sent. Its identifier is not that of a request then.
+// ReadUpdateReceipt is ReadReceipt for the update of a profile. The answer may be the profile with the values sent. Its
+// identifier is not that of a request then.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	shown := Envelope{}.decode(v)
 	if parts := shown.parts(); len(parts) == 1 && parts[0].Kind() == '{' {

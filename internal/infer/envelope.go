@@ -150,9 +150,9 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 	return true
 }
 
-// ignore adds that a leaf of an envelope is ignored. It may have any value if its role says nothing of
-// the content that a total does not say. Otherwise it may have the value that was seen, so that another one is
-// noticed. A code of success is the result and not ignored.
+// ignore adds that a leaf of an envelope is ignored. It may have any value if its role says nothing of the content that
+// a total does not say. Otherwise it may have only the value seen, so that another one is noticed. A code of success is
+// the result and not ignored.
 func (s Settings) ignore(leaf place, isCounted bool) {
 	value := leaf.text
 	switch leaf.role() {

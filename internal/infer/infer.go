@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package infer proposes settings of wire from answers of a service: by names, by likeness, and by
-// words. It decides nothing. A proposal is worth showing only after the
-// strict reader, with it, has accepted the very answers that it was made from, so that its user
-// tries each.
+// Package infer proposes settings of wire from answers of a service: by names, by likeness, and by words. It decides
+// nothing. A proposal is worth showing only after the strict reader, with it, has accepted the very answers it was made
+// from: the caller tries each.
 //
 // It knows no client, no HTTP and no Terraform.
 package infer

@@ -101,9 +101,8 @@ var (
 	isPartly = meaning{"", "in* un* not* *part*"}
 )
 
-// statusWords are what the status of a request is like, by its state. The list may lag, so that
-// one which looks open does so too once the request is done. One that does not say done then may as well be
-// that of a request which came to nothing.
+// statusWords are what the status of a request is like, by its state. The list may lag, so that a request may look open
+// after it is done. A status that does not say done by then may also mean that the request came to nothing.
 var statusWords = map[string][]meaning{
 	"":          {isOpen},
 	"waiting":   {isOpen, isOver, {decode.StatusWaiting, "*"}},

@@ -74,8 +74,8 @@ func Consent(a Answer) []Settings {
 	return consents(a, clauses, Settings{})
 }
 
-// WrittenConsent proposes settings for an answer that shows a consent which was written: those of Consent, and
-// that clauses which are false are missing. What was written shows whether they are.
+// WrittenConsent proposes settings for an answer with a consent that was written: those of Consent, and that false
+// clauses are missing. What was written shows whether they are.
 func WrittenConsent(a Answer) []Settings {
 	return append(Consent(a), consents(a, 0, Settings{"/consent/omits_false": true})...)
 }

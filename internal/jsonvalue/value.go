@@ -30,8 +30,8 @@ func Parse(document []byte) (v jsontext.Value, err error) {
 	return v, err
 }
 
-// ParseObject returns the members of text that Parse takes and that is an object, without a number outside the range of
-// a 64-bit float. Errors complete a sentence about the text, and never quote it, since it may hold personal data.
+// ParseObject returns the members of the object in text. It refuses what Parse refuses, and numbers outside the range
+// of a 64-bit float. Errors complete a sentence about the text, and never quote it, since it may hold personal data.
 func ParseObject(text string) (map[string]jsontext.Value, error) {
 	v, err := Parse([]byte(text))
 	var plain any
@@ -178,8 +178,7 @@ var (
 	ends   = [256]bool{'"': true, '}': true, ']': true}
 )
 
-// endOfString returns the index of the quote that ends the string which begins at i; that of the last byte if none
-// does.
+// endOfString returns the index of the closing quote of the string at i; that of the last byte if it is not closed.
 func endOfString(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {

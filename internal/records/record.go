@@ -39,7 +39,7 @@ func (x *Reader) readRecord(in place) error {
 	return nil
 }
 
-// readText reads the text of a record, in which bytes that are not UTF-8 are replaced if the settings say so.
+// readText reads the text of a record. Bytes that are not UTF-8 are replaced if the settings say so.
 func (x *Reader) readText() (jsontext.Value, error) {
 	v, err := x.dec.ReadValue()
 	if err != nil {
@@ -58,9 +58,8 @@ func (x *Reader) readText() (jsontext.Value, error) {
 	return bytes.Map(func(r rune) rune { return r }, v), nil // each byte, as the decoder does that compares names
 }
 
-// recognise returns the kind of a record: that of its place, the one that was asked for, or the one that it states.
-// Each record is examined for another one where a setting says what states it, and else the first ones in a place that
-// was not told.
+// recognise returns the kind of a record: that of its place, the one asked for, or the one it states. Each record is
+// examined for another one where a setting says what states it, and else the first ones in a place that was not told.
 func (x *Reader) recognise(v jsontext.Value, in place) (Kind, error) {
 	kind, own := cmp.Or(in.kind, x.options.Asked), Unknown
 	isDoubtful := x.Result.Counts[kind] < sampled && !in.isTold
@@ -192,7 +191,7 @@ func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 	return ids == 0 || x.memory.kindOf(names^ids, kind) == kind
 }
 
-// kindOf returns under which kind what identifies a record has come before, which is the given one the first time.
+// kindOf returns the kind under which the identifier of a record came first; the given one if it is new.
 func (m *Memory) kindOf(record uint64, kind Kind) Kind {
 	if m.seen == nil {
 		m.seen = map[uint64]Kind{}

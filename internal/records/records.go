@@ -124,7 +124,7 @@ var (
 	// statingNames are those in which a record states its kind, in one of the kindWords.
 	statingNames = spellings("type kind record_type")
 
-	// listNames are those of a list in an object that states a kind, or of records that do.
+	// listNames are the names of a list, in an object that states a kind or of records that state theirs.
 	listNames = spellings("data records items results rows values entries elements content list value nodes docs member hydra:member")
 
 	// countNames are those of the number of all records in an object.
