@@ -108,24 +108,16 @@ func (p place) isInside(others []jsontext.Pointer) bool {
 	return slices.ContainsFunc(others, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
 }
 
-// envelope adds settings for the leaves around the content of an answer: the next page, the total, and
-// what is ignored. group is the pointer to the settings of the endpoint, and count is how many elements
-// the content has. It reports false if a leaf says that the service has failed or is not done, or that the
-// content is a part and nothing leads to the rest.
-func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, content ...jsontext.Pointer) (isWhole bool) {
-	leaves := leavesAround(v, content...)
-	var next, total, hal jsontext.Pointer // HAL omits next on the last page
-	most, isPart := count, false
+// pagesOf returns where leaves lead to the next page, and where they say how many elements all pages have; each empty if
+// they do not. It reports false if they say that the service has failed or is not done, or that these are not all
+// elements and nothing leads to the others.
+func pagesOf(leaves []place, count int) (next, total jsontext.Pointer, isWhole bool) {
+	most := count
+	var hal jsontext.Pointer // HAL omits next on the last page
 	for _, leaf := range leaves {
-		links := leaf.at.Parent().Parent()
-		if links.LastToken() == "_links" {
-			hal = links + "/next/href"
-		}
-		isPart = isPart || leaf.saysMore()
-
 		switch leaf.role() {
 		case roleFailure, roleJob:
-			return false
+			return "", "", false
 		case roleNext:
 			next = leaf.at
 		case roleTotal:
@@ -133,12 +125,27 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 				total, most = leaf.at, number
 			}
 		}
+		if links := leaf.at.Parent().Parent(); links.LastToken() == "_links" {
+			hal = links + "/next/href"
+		}
 	}
 
 	next = cmp.Or(next, hal)
-	if next == "" && (isPart || most > count) {
+	isPart := most > count || slices.ContainsFunc(leaves, place.saysMore)
+
+	return next, total, next != "" || !isPart
+}
+
+// envelope adds settings for the leaves around the content of an answer: the next page, the total, and
+// what is ignored. group is the pointer to the settings of the endpoint, and count is how many elements
+// the content has. It reports false for what is not a whole answer.
+func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, content ...jsontext.Pointer) (isWhole bool) {
+	leaves := leavesAround(v, content...)
+	next, total, isWhole := pagesOf(leaves, count)
+	if !isWhole {
 		return false
 	}
+
 	s.set(group+"/next", next)
 	s.set(group+"/total", total)
 	for _, leaf := range leaves {
@@ -154,22 +161,20 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 // a total does not say. Otherwise it may have only the value seen, so that another one is noticed. A code of success is
 // the result and not ignored.
 func (s Settings) ignore(leaf place, isCounted bool) {
-	value := leaf.text
-	switch leaf.role() {
-	case roleSuccess:
+	if leaf.role() == roleSuccess {
 		s.set("/result/at", leaf.at)
 		s.add("/result/success", leaf.text)
 		return
-	case roleHarmless:
+	}
+
+	hasText := leaf.isFilled() || isLinks(leaf.value)
+	isFree := map[role]bool{
+		roleHarmless: true, roleOther: hasText, roleTotal: hasText,
+		rolePages: isCounted, roleMore: isCounted, roleLast: isCounted,
+	}
+	value := leaf.text
+	if isFree[leaf.role()] {
 		value = decode.AnyValue
-	case rolePages, roleMore, roleLast:
-		if isCounted {
-			value = decode.AnyValue
-		}
-	case roleOther, roleTotal:
-		if leaf.isFilled() || isLinks(leaf.value) {
-			value = decode.AnyValue
-		}
 	}
 	s[jsontext.Pointer("/ignored").AppendToken(string(leaf.at))] = value
 }

@@ -27,6 +27,10 @@ type Request struct {
 func Pending(a Answer, known ...*Request) (all []Settings) {
 	v := a.json()
 	found := lists(v)
+	if len(found) == 0 {
+		return omitted(v)
+	}
+
 	for _, list := range found {
 		s := Settings{"/pending/at": string(list.at)}
 		elements := jsonvalue.Elements(list.value)
@@ -35,19 +39,23 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 			all = append(all, s)
 		}
 	}
-	if len(found) > 0 || v.Kind() != '{' {
-		return all
-	}
-
-	// An empty list may be omitted.
-	if jsonvalue.IsZero(v) {
-		return []Settings{{"/pending/empty": true}}
-	}
-	if counted := (Settings{}); counted.envelope("/pending", v, 0) {
-		all = append(all, counted)
-	}
 
 	return all
+}
+
+// omitted proposes settings for an object that omits an empty list.
+func omitted(v jsontext.Value) []Settings {
+	counted := Settings{}
+	switch {
+	case v.Kind() != '{':
+		return nil
+	case jsonvalue.IsZero(v):
+		return []Settings{{"/pending/empty": true}}
+	case counted.envelope("/pending", v, 0):
+		return []Settings{counted}
+	}
+
+	return nil
 }
 
 // listNames are the names of lists of requests.

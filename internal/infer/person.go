@@ -85,19 +85,22 @@ const clauses = 5
 
 // consents proposes each object with so many members for the consent record, with other settings.
 func consents(a Answer, members int, others Settings) (all []Settings) {
-	inside := placesInside(a.json())
-	for _, isFormer := range []bool{false, true} {
-		for _, p := range inside {
-			if len(jsonvalue.Members(p.value)) < members || isLike(p.name, "previous former old history before") != isFormer {
+	var former []Settings
+	for _, p := range placesInside(a.json()) {
+		if len(jsonvalue.Members(p.value)) < members {
+			continue
+		}
+		for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
+			s := others.Merge(Settings{"/consent/at": string(p.at), "/consent/time_format": format})
+			if isLike(p.name, "previous former old history before") {
+				former = append(former, s)
 				continue
 			}
-			for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
-				all = append(all, others.Merge(Settings{"/consent/at": string(p.at), "/consent/time_format": format}))
-			}
+			all = append(all, s)
 		}
 	}
 
-	return all
+	return append(all, former...)
 }
 
 // Profile proposes where a profile is: the outermost object with a member that is managed, or
@@ -121,16 +124,31 @@ func Profile(a Answer, managed []string) (all []Settings) {
 	return all
 }
 
-// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type.
-// A part is not the data, and neither is what stands beside a description of work. The interface's own lists of
-// a person come first, even if they are empty. Members that are named like content follow, the innermost first.
+// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type. A part is
+// not the data, and neither is what stands beside a description of work.
 func Data(a Answer) (all []Settings) {
 	v := a.json()
 	if v == nil {
 		return inForm(a)
 	}
 
-	var lists, named []place
+	found := dataPlaces(v)
+	var content []jsontext.Pointer
+	for _, p := range found {
+		content = append(content, p.at)
+		all = append(all, Settings{"/all_data/at": string(p.at)})
+	}
+	if !slices.ContainsFunc(found, place.isFull) || slices.ContainsFunc(leavesAround(v, content...), place.leadsOn) {
+		return nil
+	}
+
+	return all
+}
+
+// dataPlaces returns which places of an answer may have all data of a person: lists of what the interface has of a
+// person, which are there even if they are empty, and then what is named like content, the innermost first.
+func dataPlaces(v jsontext.Value) (lists []place) {
+	var named []place
 	for _, p := range places(v)[1:] {
 		switch {
 		case p.hasObject(place.isOwnWork):
@@ -140,21 +158,8 @@ func Data(a Answer) (all []Settings) {
 			named = slices.Insert(named, 0, p)
 		}
 	}
-	found := append(lists, named...)
-	if !slices.ContainsFunc(found, place.isFull) {
-		return nil
-	}
 
-	var content []jsontext.Pointer
-	for _, p := range found {
-		all = append(all, Settings{"/all_data/at": string(p.at)})
-		content = append(content, p.at)
-	}
-	if slices.ContainsFunc(leavesAround(v, content...), place.leadsOn) {
-		return nil
-	}
-
-	return all
+	return append(lists, named...)
 }
 
 // inForm proposes the media type of data that are not JSON.
