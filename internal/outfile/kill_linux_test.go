@@ -210,7 +210,7 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 		case stop == unix.SIGSTOP:
 			watching = true
 		case stop == unix.SIGTRAP|0x80:
-			if now := diskAt(filepath.Dir(filepath.Dir(folder))); now != onDisk {
+			if now := fmt.Sprint(tree(t, filepath.Dir(filepath.Dir(folder)))); now != onDisk {
 				onDisk = now
 				change--
 			}
@@ -234,17 +234,4 @@ func killAt(t *testing.T, change int, command, folder string) (wasKilled bool) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// diskAt describes everything below a folder.
-func diskAt(root string) string {
-	var found []string
-	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if info, failed := entry.Info(); err == nil && failed == nil {
-			found = append(found, fmt.Sprint(path, info.Mode(), info.Size(), stampOf(info).Inode))
-		}
-		return nil
-	})
-
-	return fmt.Sprint(found)
 }
