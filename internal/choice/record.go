@@ -82,6 +82,7 @@ type Keeping struct {
 // Differences returns the names of the fields that a record shows with another value than was sent. A field counts only
 // if it was sent and the record has it, or has a null in place of a clause or of the address.
 func (k Keeping) Differences(sent, held Print) (names []string) {
+	// What one of the two lacks is taken from the other one.
 	held.Address, sent.Address = cmp.Or(held.Address, sent.Address), cmp.Or(sent.Address, held.Address)
 	held.Manual, sent.Manual = cmp.Or(held.Manual, sent.Manual), cmp.Or(sent.Manual, held.Manual)
 	held.Time, sent.Time = cmp.Or(held.Time, sent.Time), cmp.Or(sent.Time, held.Time)
@@ -95,6 +96,7 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 	for i, name := range decode.ClauseNames {
 		differs[name] = held.Clauses[i] != sent.Clauses[i]
 	}
+
 	for _, name := range k.Altered {
 		differs[name] = false
 	}

@@ -260,6 +260,7 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	for _, field := range fields {
 		identity = cmp.Or(identity, jsonvalue.Scalar(members[field]))
 	}
+
 	err := client.ValidateSegment(identity)
 
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)

@@ -105,6 +105,7 @@ func (m *resourceModel) caseOf(state resourceModel, n note) *tfkit.ConsentCase {
 	if address, ok := formats.Address.Value(m.UserIPv6WO); ok {
 		c.Wanted.UserIPv6 = address
 	}
+
 	written := state.record()
 	if c.Known && !n.Foreign {
 		c.Last = choice.Confirmed{Sent: written.Print(), Shown: n.Shown}
@@ -157,6 +158,7 @@ func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
 		_, planned := choice.Judge(c.Evidence)
 		m.take(c.Held, planned == choice.Stand)
 	}
+
 	if n.NoAddress {
 		m.UserIPv6 = types.StringNull()
 	}
@@ -267,7 +269,8 @@ func (m *recordModel) keepChoice(state recordModel) {
 	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
 }
 
-// keepPrior returns the prior value if both are set, and otherwise the planned one, as Terraform wants it.
+// keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
+// accepts no other plan for a configured attribute.
 func keepPrior[T attr.Value](planned, prior T) T {
 	if planned.IsNull() || prior.IsNull() {
 		return planned
