@@ -141,7 +141,7 @@ func TestRehearsal_block(t *testing.T) {
 		takes func(*mockserver.Server)
 		want  string
 	}{
-		"the defaults":     {slowly, `{}`},
+		"the defaults": {slowly, `{}`},
 		"a compressed day": {func(s *mockserver.Server) {
 			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Gzip: true}
 		}, `{"export":{"kind":"/_kind"}}`},
