@@ -70,7 +70,7 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 	record, err := c.GetConsent(ctx, p.Person)
 	d := decoded{text: fmt.Sprint(choice.PrintOf(record)), consent: record}
 	if transport.IsClass(err, transport.ClassNotFound) {
-		return decoded{}, nil
+		d, err = decoded{}, nil
 	}
 	if err != nil || len(p.updates) == 0 {
 		return d, err

@@ -95,6 +95,17 @@ func omitsFalse(record map[string]any) {
 	maps.DeleteFunc(record, func(_ string, value any) bool { return value == false })
 }
 
+// isLate makes a service show a record for the first time after three seconds.
+func isLate(s *mockserver.Server) {
+	begun := time.Now()
+	s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+		if r.Operation != mockserver.OpGetConsent || time.Since(begun) > 3*time.Second {
+			return nil
+		}
+		return &mockserver.Fault{Status: 404, Body: []byte(`{}`)}
+	}
+}
+
 // keepsMinutes changes a record as a service does that has no banner.
 func keepsMinutes(record map[string]any) {
 	record["manual"] = false
@@ -126,14 +137,6 @@ func lagsBehindTheEffect(s *mockserver.Server) {
 	})
 }
 
-// namesTheKind makes a service want to know the kind, by words of its own.
-func namesTheKind(words map[string]string, body string) func(*mockserver.Server) {
-	return func(s *mockserver.Server) {
-		s.Wire.Export.KindParameter, s.Wire.Export.KindValues = "kind", words
-		answers(mockserver.OpExportRecords, "kind", 400, body)(s)
-	}
-}
-
 // TestRehearsal_block has services with one peculiarity each, and what their blocks have.
 func TestRehearsal_block(t *testing.T) {
 	t.Parallel()
@@ -141,18 +144,18 @@ func TestRehearsal_block(t *testing.T) {
 		takes func(*mockserver.Server)
 		want  string
 	}{
-		"the defaults": {slowly, `{}`},
+		"a record that is late": {isLate, `{}`},
+		"the defaults":          {slowly, `{}`},
 		"a compressed day": {func(s *mockserver.Server) {
 			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Gzip: true}
 		}, `{"export":{"kind":"/_kind"}}`},
-		"a page with counts":        {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
-		"data at once":              {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
-		"a list behind the effect":  {lagsBehindTheEffect, `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
-		"a kind that a field names": {namesTheKind(nil, `{"error":{"fields":{"kind":"is missing"}}}`), `{"export":{"kind_parameter":"kind"}}`},
-		"a kind that a sentence names": {
-			namesTheKind(map[string]string{"persons": "users", "sessions": "sessions", "events": "events"}, `{"error":"kind must be one of users, sessions, events"}`),
-			`{"export":{"kind_parameter":"kind","kind_values":{"events":"events","persons":"users","sessions":"sessions"}}}`,
-		},
+		"a page with counts":       {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
+		"data at once":             {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
+		"a list behind the effect": {lagsBehindTheEffect, `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
+		"a kind that a field names": {func(s *mockserver.Server) {
+			s.Wire.Export.KindParameter = "kind"
+			answers(mockserver.OpExportRecords, "kind", 400, `{"error":{"fields":{"kind":"is missing"}}}`)(s)
+		}, `{"export":{"kind_parameter":"kind"}}`},
 		"times to the minute":           {shows(keepsMinutes), `{"consent":{"time_kept":"minute","altered":["manual"]}}`},
 		"answered times without a zone": {takes(t, "consent-no-zone"), `{"consent":{"time_answered":"utc"}}`},
 		"nothing for false":             {shows(omitsFalse), `{"consent":{"omits_false":true}}`},
@@ -172,16 +175,17 @@ func TestRehearsal_block(t *testing.T) {
 	}
 }
 
-func TestRehearsal_broken(t *testing.T) {
+func TestRehearsal_saysWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	for about, tc := range map[string]struct {
-		takes   func(*mockserver.Server)
-		updates int // that are sent
+		takes func(*mockserver.Server)
+		says  string
 	}{
 		"a record of everybody": {answers(mockserver.OpGetConsent, "-", 200, `{"clause_1_consent":false,"clause_2_consent":false,`+
-			`"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`), 0},
-		"a profile of everybody":                        {answers(mockserver.OpGetProfile, "-", 200, `{"plan":"free"}`), 0},
-		"a withdrawal, which has no time, that is lost": {answers(mockserver.OpUpdateConsent, "agreement_time", 204, ""), 2},
+			`"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`), "person broken nothing was written"},
+		"a profile of everybody":                        {answers(mockserver.OpGetProfile, "-", 200, `{"plan":"free"}`), "person broken nothing was written"},
+		"a profile that is not shown":                   {answers(mockserver.OpGetProfile, "-", 404, `{}`), "data_deletion ok carried out, after 8s"},
+		"a withdrawal, which has no time, that is lost": {answers(mockserver.OpUpdateConsent, "agreement_time", 204, ""), "withdrawal broken accepted, and not read back"},
 	} {
 		t.Run(about, func(t *testing.T) {
 			t.Parallel()
@@ -189,8 +193,8 @@ func TestRehearsal_broken(t *testing.T) {
 				service := mocktest.StartPipe(t, slowly, tc.takes)
 				report := Examine(t.Context(), options(service))
 				wantHonest(t, service, report, about)
-				if n := service.Count(mockserver.OpUpdateConsent); n != tc.updates || report.ExitStatus != 2 {
-					t.Errorf("exit status %d, %d updates: %+v", report.ExitStatus, n, report.Findings)
+				if !strings.Contains(fmt.Sprint(report.Findings), tc.says) {
+					t.Errorf("%+v", report.Findings)
 				}
 			})
 		})
