@@ -3,6 +3,7 @@
 package client_test
 
 import (
+	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
@@ -89,7 +90,7 @@ func TestErrors_showNobody(t *testing.T) {
 }
 
 // TestChange_statusOfWhatIsNotDone has 425 (RFC 8470), after which nothing was carried out: an update is sent
-// again, and a request that the service queues is not. 206 is not a success of a change.
+// again, and a request that the service queues is not. 303 leaves open what was queued, and 206 is not a success.
 func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 	t.Parallel()
 
@@ -102,6 +103,10 @@ func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 			}
 			wantCount(t, service, "", sends)
 
+			service.Inject(mockserver.Fault{Operation: operation, Status: 303, Header: http.Header{"Location": {"/queued"}}}) // may lead to what was queued
+			if e := wantClass(t, change(t.Context(), c), transport.ClassRedirect); e.Ambiguous != (operation != mockserver.OpUpdateConsent) {
+				t.Errorf("%s: %+v", operation, e)
+			}
 			service.Inject(mockserver.Fault{Operation: operation, Status: 206, Body: []byte(`{"id":"1"}`)}, mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403})
 			_ = wantClass(t, change(t.Context(), c), transport.ClassPayload, transport.ClassUnknownOutcome)
 		}, useSecretKey)

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"testing"
@@ -18,20 +20,27 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// noPool fails a test that sends anything.
-type noPool struct{ t *testing.T }
+// losing counts requests, and loses their answers.
+type losing struct{ sent int }
 
-func (p noPool) RoundTrip(*http.Request) (*http.Response, error) {
-	p.t.Error("a request is sent")
-	return nil, errors.New("not sent")
+func (l *losing) RoundTrip(req *http.Request) (*http.Response, error) {
+	l.sent++
+	httptrace.ContextClientTrace(req.Context()).WroteHeaders()
+	return nil, io.ErrUnexpectedEOF
 }
 
-// newUnsent returns a sender that must not send anything.
-func newUnsent(t *testing.T, credentials Credentials) *Sender {
+// newSender returns a sender whose answers are lost. Unless a test expects so many requests, it fails.
+func newSender(t *testing.T, credentials Credentials, expected int) *Sender {
 	t.Helper()
+	pool := &losing{}
+	t.Cleanup(func() {
+		if pool.sent != expected {
+			t.Errorf("%d requests are sent", pool.sent)
+		}
+	})
 	s, err := New(Config{
-		Base: &url.URL{Scheme: "http", Host: "localhost"}, Credentials: credentials, MaxConcurrency: 1, RequestTimeout: time.Minute,
-		Around: func(http.RoundTripper) http.RoundTripper { return noPool{t} },
+		Base: &url.URL{Scheme: "http", Host: "localhost"}, Credentials: credentials, MaxConcurrency: 1, RequestTimeout: time.Minute, MaxRetries: 4,
+		Around: func(http.RoundTripper) http.RoundTripper { return pool },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +52,7 @@ func newUnsent(t *testing.T, credentials Credentials) *Sender {
 func TestSend_onlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
-	s := newUnsent(t, Credentials{APISecretKey: "k"})
+	s := newSender(t, Credentials{APISecretKey: "k"}, 0)
 	for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
 		ctx := context.WithValue(t.Context(), callKey{}, &call{sender: s})
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
@@ -53,6 +62,14 @@ func TestSend_onlyToTheConfiguredOrigin(t *testing.T) {
 		if _, err := s.chain.HTTPClient.Do(req); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
 			t.Errorf("%s: the error is %v", address, err)
 		}
+	}
+}
+
+func TestPolicy_updateIsNotSentAgainWithoutAComparison(t *testing.T) {
+	t.Parallel()
+	_, err := newSender(t, Credentials{APISecretKey: "k"}, 1).Do(t.Context(), Request{Op: Operation{Method: http.MethodPatch, Kind: Writes}})
+	if e, _ := errors.AsType[*Error](err); !IsClass(err, ClassConnectionLost) || !e.Ambiguous {
+		t.Errorf("the error is %v", err)
 	}
 }
 
@@ -67,7 +84,7 @@ func TestAdmission_noWriteWaitsAfterItsComparison(t *testing.T) {
 		after, hold time.Duration
 	}{"stood still": {key, 2 * staleAfter, 0}, "no token": {login, 0, 0}, "asked for time": {key, 0, time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newUnsent(t, tc.credentials)
+			s := newSender(t, tc.credentials, 0)
 			ctx, leave, err := s.Admit(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
