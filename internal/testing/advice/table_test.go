@@ -122,7 +122,7 @@ func perform(t *testing.T, advice string, p play) {
 		}
 	})}
 	s.service.AllowViolations() // many situations are faults
-	s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
+	s.service.PutProfile(scope, "ann", `{"name":"Ann Example"}`)
 	s.service.PutExport(scope, "2026-01-31", mockserver.ExportDay{Persons: []any{map[string]any{"identityId": "ann"}}})
 	s.CLI = clitest.New(t, cmp.Or(p.configuration, consent("x")), s.service.Environment())
 	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
