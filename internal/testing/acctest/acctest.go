@@ -43,6 +43,9 @@ func PreCheck(tb testing.TB, features ...Feature) {
 	if os.Getenv("TF_ACC") == "" {
 		tb.Skip("tests that start Terraform or OpenTofu run with TF_ACC=1, as make testacc sets it")
 	}
+	if cli.path == "" {
+		tb.Fatal("the package's TestMain has to call acctest.Main")
+	}
 	for _, f := range features {
 		if !cli.version.knows(f) {
 			tb.Skipf("%s, and this is %s", f, cli.version.Line) // make clis reads the reason
