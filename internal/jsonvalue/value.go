@@ -154,29 +154,28 @@ var separates = [256]bool{',': true, ':': true, ' ': true, '\t': true, '\r': tru
 func ValueLen(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == '"' {
+		switch c := text[i]; c {
+		case '"':
 			i = endOfString(text, i)
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		default:
+			if depth == 0 && separates[c] {
+				return i
+			}
+			continue
 		}
-		depth += depths[c]
 
-		switch {
-		case depth > 0:
-		case ends[c]:
+		if depth <= 0 {
 			return i + 1 + depth // without a bracket that was not opened
-		case separates[c]:
-			return i
 		}
 	}
 
 	return len(text)
 }
-
-// depths has by how much a bracket changes the depth, and ends what is the last byte of a value.
-var (
-	depths = [256]int{'{': 1, '[': 1, '}': -1, ']': -1}
-	ends   = [256]bool{'"': true, '}': true, ']': true}
-)
 
 // endOfString returns the index of the closing quote of the string at i; that of the last byte if it is not closed.
 func endOfString(text []byte, i int) int {

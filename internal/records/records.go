@@ -43,13 +43,16 @@ const (
 // Kinds are the kinds that the service exports.
 var Kinds = []Kind{Person, Session, Event}
 
-var kindNames = [...]string{Unknown: "unknown", Person: "person", Session: "session", Event: "event"}
+var (
+	kindNames   = [...]string{Unknown: "unknown", Person: "person", Session: "session", Event: "event"}
+	kindPlurals = [...]string{Unknown: "unknown", Person: "persons", Session: "sessions", Event: "events"}
+)
 
 // String returns the kind in the singular, as it is written to files.
 func (k Kind) String() string { return kindNames[k] }
 
 // Plural returns the kind as users name it in a configuration.
-func (k Kind) Plural() string { return kindNames[k] + "s" }
+func (k Kind) Plural() string { return kindPlurals[k] }
 
 // Counts are numbers of records by kind.
 type Counts [len(kindNames)]int64
