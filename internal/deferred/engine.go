@@ -85,8 +85,8 @@ type execution struct {
 	lost      *transport.Error // of the answer that was lost
 }
 
-// look looks at the service while the submission is in one of some states, and while its answer may be the data,
-// until nothing can show any more or the time is over. The error is that of the last reading that came to its end.
+// look looks at the service while the submission is in one of some states, and while its answer may be the data, until
+// nothing can show any more or the time is over. The error is that of the last complete reading.
 func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.State) (proof.Action, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

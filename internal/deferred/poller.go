@@ -80,8 +80,8 @@ type outcome struct {
 
 // take returns the latest reading of the list, and whether it is new: it began later than the time after. If the
 // interval since it is over, and it is not new or a failure, take reads the list. That ends with the context, but does
-// not give up early for its deadline, since a failure is that of others too. A panic is an error, which leaves the
-// objects that wait in state.
+// not give up early for its deadline, since a failure is that of others too. A panic is an error, so that waiting
+// objects stay in state.
 func (p *poller) take(ctx context.Context, after time.Time, interval time.Duration) (latest outcome, isNew bool) {
 	isNew = p.latest.Began.After(after)
 	isUsable := isNew && p.latest.err == nil

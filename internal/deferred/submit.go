@@ -23,11 +23,10 @@ const lookAfterInterrupt = 1500 * time.Millisecond
 // an equal one is pending. prior is the Submission that an earlier call with an unknown
 // outcome returned, or else the zero value.
 //
-// Without an error the service has accepted the request. Errors are *transport.Error:
-// ClassConflict if the person has a pending request that conflicts with it, ClassPayload
-// if the pending list cannot be read completely, ClassUnknownOutcome if the answer was
-// lost and the request was not found afterwards. A later Submit continues from the Submission
-// that is returned with that one.
+// Without an error the service has accepted the request. Errors are *transport.Error: ClassConflict if the person has a
+// pending request that conflicts with it, ClassPayload if the pending list cannot be read completely,
+// ClassUnknownOutcome if the answer was lost and the request was not found afterwards. A later Submit continues from
+// the Submission returned with it.
 func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) (proof.Submission, Observed, error) {
 	unlock, err := e.people.Hold(ctx, r.Person)
 	if err != nil {
@@ -158,8 +157,7 @@ func (x *execution) isHeld(ctx context.Context, effect Reading) bool {
 	return isHeld
 }
 
-// send sends the request. An error is that of a request that certainly was not carried out, or of a second
-// attempt.
+// send sends the request. An error means that the request certainly was not carried out, or is of a second attempt.
 func (x *execution) send(ctx context.Context) error {
 	s, isFirst, began := &x.current, x.current.State == proof.Unsent, time.Now()
 	receipt, err := x.request.Send(ctx)

@@ -51,9 +51,8 @@ func (m *resourceModel) members() members {
 	return managed
 }
 
-// fromAPI sets the managed members to the values that the service holds. A value that the service shows in
-// place of ours counts as ours. A member that is null and that the service does not have stays null. After an
-// import, all members are managed.
+// fromAPI sets the managed members to the values that the service holds. A value that the service shows in place of
+// ours counts as ours. A null that the service does not have stays null. After an import, all members are managed.
 func (m *resourceModel) fromAPI(current members, remembered memory) {
 	if m.Fulfilled.IsNull() && m.Profile.IsNull() && !m.isWriteOnly() {
 		m.Profile = types.StringValue(jsonvalue.FormatObject(current))
@@ -292,7 +291,7 @@ func nulls(names []string) members {
 type memory struct {
 	// Sent are the names of the members that the latest update has set, until it is over.
 	Sent []string `json:"sent,omitempty"`
-	// Normalized are the values that the service has made of others, which are in state.
+	// Normalized are the values that the service has made of those in state.
 	Normalized map[string]string `json:"made,omitempty"`
 	// WriteOnly are the names of write-only members that were sent. They are not in state, and
 	// on_destroy = "clear" needs them.
@@ -332,7 +331,7 @@ const (
 	same           // any empty value, in place of null
 )
 
-// likenessOf returns how like a value that is shown is to the one that was sent.
+// likenessOf returns how like a shown value is to the one sent.
 func likenessOf(sent, shown jsontext.Value) likeness {
 	text, isNothing := jsonvalue.Fold(jsonvalue.Text(sent)), isNothing(sent) && isNothing(shown)
 	switch {

@@ -142,7 +142,7 @@ func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, stat
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// ownership is an object, and the changes that clear the members that it manages.
+// ownership is an object, and the changes that clear its managed members.
 type ownership struct {
 	object  *tfkit.Object
 	cleared members

@@ -226,9 +226,8 @@ func irreversible(asks string) tfkit.Problem {
 	}
 }
 
-// repeated refuses a plan that would submit a deletion again. Terraform applies it in
-// another process, may create an object before it destroys another one, and does not show
-// objects to that process that stay as they are.
+// repeated refuses a plan that would submit a deletion again. Terraform applies it in another process, may create an
+// object before it destroys another one, and does not show unchanged objects to that process.
 var repeated = tfkit.Problem{
 	Summary: "The plan would submit a deletion again",
 	Detail:  "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one, which would send it again. Usual causes are a renamed block or key, a shorter list of count, persons exchanged between blocks, a second block, -replace, replace_triggered_by, and a tainted resource.",

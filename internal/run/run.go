@@ -253,9 +253,9 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	return true
 }
 
-// Invoke submits the request of an action, waits for it, and reports how it ended. It says done if the
-// request is fulfilled. A request that is still pending is a warning, because invoking the
-// action again would not help, and one that came to nothing is an error.
+// Invoke submits the request of an action, waits for it, and reports how it ended. It says done if the request is
+// fulfilled. A request still pending is a warning, because invoking the action again would not help. One that came to
+// nothing is an error.
 func (r *Run) Invoke(ctx context.Context, done string) {
 	if err := r.Submit(ctx); err != nil {
 		tfkit.ProblemOf(err, "").AddError(r.Diags)

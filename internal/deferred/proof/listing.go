@@ -42,8 +42,8 @@ func NewListing(began, ended time.Time, list decode.PendingList) Listing {
 	return l
 }
 
-// Snapshot is what a listing shows of one person: the records that name the person exactly, and those that may be
-// about the person, since they name the person in another spelling or in another place, or name nobody.
+// Snapshot is what a listing shows of one person: the records that name the person exactly, and those that may be about
+// the person: with another spelling, in another place, or without a name.
 type Snapshot struct {
 	Listing
 

@@ -37,9 +37,9 @@ type Submission struct {
 
 	// Before are the keys of records of the same person and type that are not the request.
 	Before []string `json:"before,omitempty"`
-	// Candidates are the keys of records that may be the request; only that of its ID once the list has shown
-	// that. Frozen reports that the list has had time to show all of them, and Doubt that one of them failed
-	// and another one did not.
+	// Candidates are the keys of records that may be the request; only that of its ID once the list has shown that.
+	// Frozen reports that the list has had time to show all of them. Doubt reports that some of them failed and others
+	// did not.
 	Candidates []string `json:"candidates,omitempty"`
 	Frozen     bool     `json:"frozen,omitempty"`
 	Doubt      bool     `json:"doubt,omitempty"`
@@ -49,7 +49,7 @@ type Submission struct {
 	Done   Mark `json:"done,omitzero"`
 	Shown  Mark `json:"shown,omitzero"`
 
-	// IsOurs reports that this process has submitted the request, and Adopted that somebody else has sent it.
+	// IsOurs reports that this process has submitted the request; Adopted, that somebody else has sent it.
 	IsOurs  bool `json:"-"`
 	Adopted bool `json:"adopted,omitempty"`
 	// Explained reports that seeing the effect proves nothing: it was there before, was not
@@ -72,7 +72,7 @@ func (s Submission) IsToSend() bool {
 	return isVoid || s.State == Unanswered
 }
 
-// key returns the key of the only record that may be the request, or that of its ID.
+// key returns the key of the only candidate, or that of the ID.
 func (s Submission) key() string {
 	if len(s.Candidates) == 1 && !s.Doubt {
 		return s.Candidates[0]
@@ -85,8 +85,7 @@ func (s Submission) IsSame(other Submission) bool {
 	return s.key() != keyOfID && s.key() == other.key()
 }
 
-// ShownID returns the service's identifier of the request, or that of the only record which may be
-// the request; empty if none is known.
+// ShownID returns the service's identifier of the request, or that of the only candidate; empty if it is not known.
 func (s Submission) ShownID() string {
 	if s.ID != "" {
 		return s.ID
@@ -241,9 +240,9 @@ func (s *Submission) isOld(record *decode.PendingRecord, person string, before *
 	return removeAny(before, keysOf(record))
 }
 
-// isCandidate reports whether a record of the type that was not there before may be the request, as far as
-// no ID tells: it names the person exactly, and the list has not shown the ID of the request. One that has ended may as
-// well be an old one, which the list did not show before.
+// isCandidate reports whether a record of the type that was not there before may be the request, as far as no ID tells:
+// it names the person exactly, and the list has not shown the ID of the request. An ended one may as well be an old one
+// that the list did not show before.
 func (s *Submission) isCandidate(record *decode.PendingRecord, person string) bool {
 	if record.Identity != person {
 		return false
@@ -298,8 +297,8 @@ func (s *Submission) addCandidates(records []*decode.PendingRecord) {
 	s.Candidates = slices.Sorted(slices.Values(slices.Concat(left, keys))) // several may share a key
 }
 
-// summarize returns what records show together, and why that is not clear: one that is pending keeps all open, and one
-// that has ended does not say how. It notes the code of a failure.
+// summarize returns what records show together, and why that is not clear: a pending one keeps all open, and an ended
+// one does not say how it ended. It notes the code of a failure.
 func (s *Submission) summarize(records []*decode.PendingRecord) (shows List, gap string) {
 	say := func(progress decode.Progress) int { return len(pick(records, []string{s.Type}, progress)) }
 	switch failed := say(decode.Failed); {

@@ -18,8 +18,8 @@ const (
 // List is what one reading of the pending list shows of a request.
 type List int
 
-// The values of List. Unread is a reading that is stale, not whole, or older than the request, or that has a
-// record which may be the request.
+// The values of List. Unread is a reading that is stale, not whole, or older than the request, or has a record of a
+// possible candidate.
 const (
 	Unread      List = iota // nothing
 	Absent                  // not the request
@@ -85,8 +85,7 @@ func always(r Row) map[State]Row { return map[State]Row{Unanswered: r, Accepted:
 // stays are the rows of a list that decides nothing.
 var stays = map[State]Row{Unanswered: whatever(isUnanswered), Accepted: whatever(isAccepted), Listed: whatever(isListed)}
 
-// Table is everything that is ever concluded from one reading of the list and the effect about a request that
-// was sent and is not over.
+// Table has all conclusions from one reading of the list and the effect, about a request that was sent and is not over.
 var Table = map[List]map[State]Row{
 	Unread: stays,
 	Absent: {
