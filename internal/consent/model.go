@@ -216,7 +216,7 @@ func readNote(ctx context.Context, private tfkit.Private) (n note) {
 
 // write stores the note of an object in private state. The zero note removes it.
 func (n note) write(ctx context.Context, m resourceModel, private tfkit.Private) diag.Diagnostics {
-	if m.UserIPv6.IsNull() { // of an address that is not in state, neither is a hash
+	if m.UserIPv6.IsNull() { // without an address in state, there is no hash of it
 		n.Shown.Address, n.Theirs.Address = 0, 0
 	}
 	if n == (note{}) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package doctor finds out how a service answers the questions that its interface leaves
-// open, and which settings the provider needs for it. It uses the provider's own client,
-// so that it sees what the provider would see. Where an answer is not read, package infer
-// proposes settings, and doctor shows only those with which the client has read the very
+// Package doctor finds out how a service answers the questions that its interface leaves open, and which settings the
+// provider needs for it. It uses the provider's own client, so that it sees what the provider would see. Where an
+// answer is not read, package infer proposes settings. doctor shows only those with which the client has read the
 // answers that were seen.
 //
 // Without a rehearsal it sends no write, and no request that the service queues.
@@ -130,7 +129,7 @@ func (x *examination) findWays(ctx context.Context) {
 }
 
 // logIn returns the token of a login, which serves all further requests; empty without one. Only a rejection leads to
-// the next place of the parameters, so that a service that is down or counts attempts is asked once.
+// the next place of the parameters: a service that is down or counts attempts is asked once.
 func (x *examination) logIn(ctx context.Context) (token string) {
 	c := x.options.Client.Credentials
 	if c.Email == "" {
@@ -222,7 +221,7 @@ func (x *examination) best(check string) (best *way) {
 	return best
 }
 
-// examinePeople reads the list, an invented person, of whom there is nothing, and the person of the options.
+// examinePeople reads the list, an invented person, and the person of the options.
 func (x *examination) examinePeople(ctx context.Context) {
 	const whenEmpty = "the service holds none of this person, so none was seen"
 	nobody, who := x.person(x.invented), x.person(x.options.Identity)

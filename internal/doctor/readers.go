@@ -151,7 +151,7 @@ func (p person) data(ctx context.Context, c *client.Client) (decoded, error) {
 	case err != nil, receipt.Delivered:
 		return decoded{text: "data"}, err
 	case receipt.NotUnderstood != "":
-		return decoded{}, errors.New("the answer is no receipt, and the list has not shown the request")
+		return decoded{}, errors.New("the answer is not a receipt, and the list has not shown the request")
 	}
 	return decoded{}, nil
 }

@@ -120,7 +120,7 @@ func (in *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// reading is a reading that can be repeated with other settings from the answers that it had.
+// reading is a reading that can be repeated, with other settings, from its answers.
 type reading struct {
 	group, check string // of the report
 	way          *way   // nil for that of the report
@@ -133,8 +133,8 @@ type reading struct {
 	err error
 }
 
-// examine reads from the service, and adopts settings that fit the answers, without those that it does not need. The
-// report has a finding about the last reading that has seen something. The error is that of the reading.
+// examine reads from the service, and adopts the settings that the answers need. The report has a finding about the
+// last reading that has seen something. The error is that of the reading.
 func (x *examination) examine(ctx context.Context, r *reading) error {
 	r.way = cmp.Or(r.way, x.use)
 	in := &session{way: r.way}

@@ -111,8 +111,7 @@ func fileProblem(summary string, reason error, do string) tfkit.Problem {
 	return tfkit.Problem{Summary: summary, Detail: "The reason: " + reason.Error() + ".", InState: tfkit.PriorKept, Do: do, At: atPath}
 }
 
-// remove removes the files that this object wrote and that are unchanged, unless on_destroy
-// retains them.
+// remove removes the unchanged files of this object, unless on_destroy retains them.
 func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == destroyRetains {
 		return

@@ -18,7 +18,7 @@ import (
 
 var atPath = path.Root("path")
 
-// writeProblems are those of errors that are not the service's, in the order in which they apply.
+// writeProblems are the problems of errors outside of the service, in the order in which they apply.
 var writeProblems = []struct {
 	err         error
 	summary, do string

@@ -110,8 +110,8 @@ func Check(target Target) error {
 	return nil
 }
 
-// SamePath reports whether two paths lead to the same file. It resolves symbolic links in
-// folders that exist, and recognises a file whose name the file system takes for two spellings.
+// SamePath reports whether two paths lead to the same file. It resolves symbolic links in existing folders, and
+// recognises a file under two spellings of its name.
 func SamePath(a, b string) bool {
 	if canonical(a) == canonical(b) {
 		return true

@@ -86,7 +86,7 @@ func (c *People) Keep(by *Object, p client.Person) (other *Object) {
 	return c.claim(by, claimKeeps, claimKeeps, p)
 }
 
-// Keeper returns the object that looks after a person, if it is another one than by, which may be nil.
+// Keeper returns the object that looks after a person, if it is not by. by may be nil.
 func (c *People) Keeper(by *Object, p client.Person) (other *Object) {
 	return c.claim(by, numClaims, claimKeeps, p)
 }
@@ -133,8 +133,8 @@ func PartOf(p client.Person, part string) client.Person {
 	return p
 }
 
-// What is said of people, and of whom two objects disagree about, or may. The detail is completed by the rows
-// of a batch, and by the other objects, each on a line of its own.
+// What is said of people about whom two objects disagree, or may disagree. The detail is completed by the rows of a
+// batch, and by the other objects, each on a line of its own.
 var (
 	RetainedConsent = Problem{
 		Summary: "The consent stays at the service",

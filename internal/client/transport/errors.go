@@ -221,7 +221,7 @@ func classify(x Exchange, err error) (class ErrorClass, detail string) {
 		class   ErrorClass
 		detail  string
 	}{
-		{isEnded && operation == "", ClassCancelled, "the run was interrupted or its time was up"}, // a connection's end is no context's
+		{isEnded && operation == "", ClassCancelled, "the run was interrupted or its time was up"}, // the end of a connection is not that of a context
 		{isType[tls.RecordHeaderError](err), ClassTLS, other + " does not speak TLS"},
 		{errors.Is(err, http.ErrSchemeMismatch), ClassTLS, other + " does not speak TLS"},
 		{operation == "remote error", ClassTLS, "the handshake was not accepted"},
