@@ -46,10 +46,10 @@ var router = sync.OnceValue(func() routers.Router {
 	return found
 })
 
-// Violations returns how a response and its request differ from the document, one text for each part
-// that differs, which may quote what was sent. It reads both bodies, which have to be in
-// memory. A response whose Body is nil is not compared. With a kindParameter, an export may have a query
-// parameter of this name: section 4 does not show how it chooses between the kinds of records.
+// Violations returns how a response and its request differ from the document, one text for each difference. A text may
+// quote what was sent. It reads both bodies, which have to be in memory. A response whose Body is nil is not compared.
+// With a kindParameter, an export may have a query parameter of this name: section 4 does not show how it chooses
+// between the kinds of records.
 func Violations(resp *http.Response, kindParameter string) (violations []string) {
 	route, vars, err := router().FindRoute(resp.Request)
 	if err != nil {

@@ -81,7 +81,7 @@ func (a *Response) encode() {
 	}
 }
 
-// encode returns v as JSON. It panics where that cannot be, which only the hook of a test can cause.
+// encode returns v as JSON. It panics where that cannot be, because of the hook of a test.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -17,7 +17,7 @@ import (
 // kindNames are the kinds of records of an export (section 4, Export). The name of an array has an s more.
 var kindNames = [3]string{"person", "session", "event"}
 
-// ExportDay holds the records of one UTC day, each of which is any value that can be encoded as JSON.
+// ExportDay holds the records of one UTC day, as values that can be encoded as JSON.
 type ExportDay struct {
 	Persons  []any `json:"persons"`
 	Sessions []any `json:"sessions"`

@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 )
 
-// Forms returns the answers of the catalogue in whose form the server can answer: the natural ones, but for those
-// that hold nothing, those in pages, and lists of requests that have ended.
+// Forms returns the answers of the catalogue in whose form the server can answer: the natural ones, but for empty ones,
+// those in pages, and lists of ended requests.
 func Forms() []catalogue.Answer {
 	return slices.DeleteFunc(slices.Clone(catalogue.All()), func(a catalogue.Answer) bool {
 		isEmpty := a.Reads == "empty" || a.Reads == "{}"

@@ -69,8 +69,8 @@ func read(ctx context.Context) ([]byte, error) {
 	return json.Marshal(object{"format_version": "1.0", "provider_schemas": object{address: theirs("", ours)}})
 }
 
-// The names of members that Terraform does not only write in another case, and the words for the values of two
-// of them, by the number that the protocol has.
+// The names of members for which Terraform has another word, and its words for the values of two of them, by their
+// number in the protocol.
 var (
 	names = map[string]string{"allow_null_value": "is_nullable", "nesting": "nesting_mode", "identity_attributes": "attributes", "return": "return_type"}
 	words = map[string][]string{"nesting_mode": {"invalid", "single", "list", "set", "map", "group"}, "description_kind": {"plain", "markdown"}}

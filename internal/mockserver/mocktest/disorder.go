@@ -34,8 +34,8 @@ var disorders = []mockserver.Fault{
 	{Status: 504, Commit: true},
 }
 
-// Disorder returns a function that chooses a random fault of a seed for one in so many requests,
-// for Server.FaultFor, and one that ends the disorder. Both are safe for concurrent use.
+// Disorder returns choose, a Server.FaultFor with a random fault for one in so many requests, and end, after which it
+// has none. Both are safe for concurrent use.
 func Disorder(seed uint64, oneIn int) (choose func(mockserver.Request) *mockserver.Fault, end func()) {
 	var mu sync.Mutex
 	var ended atomic.Bool

@@ -65,8 +65,8 @@ func Start(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	return begin(t, httptest.NewUnstartedServer(nil), (*httptest.Server).Start, configure)
 }
 
-// StartTLS is like Start, over TLS and with HTTP/2. change may set another certificate than
-// that of httptest, which names 127.0.0.1, or how the server speaks HTTP/2; nil changes nothing.
+// StartTLS is like Start, over TLS and with HTTP/2. change may replace the certificate of httptest, for 127.0.0.1, or
+// how the server speaks HTTP/2; nil changes nothing.
 func StartTLS(t testing.TB, change func(*httptest.Server), configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -229,5 +229,5 @@ func (l *pipes) Close() error {
 	return nil
 }
 
-// Addr returns an address whose text is a host that the client accepts without TLS.
+// Addr returns an address with a host that the client accepts without TLS.
 func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }

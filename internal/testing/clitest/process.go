@@ -84,7 +84,7 @@ type process struct {
 	printed bytes.Buffer // what was read of the output
 }
 
-// start starts a command, which is killed with all that it has started where it does not end in time.
+// start starts a command. If it does not end in time, it is killed with all that it has started.
 func (c *CLI) start(args []string) *process {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(c.tb.Context(), commandLimit)

@@ -80,8 +80,8 @@ func checkStored(object Attributes) (reasons []string) {
 	return reasons
 }
 
-// checkApplied holds a new state, whose values are known, to the rule of Terraform's core that every
-// value is as planned where the plan knew it.
+// checkApplied holds a known new state to the rule of Terraform's core: every value is as planned where the plan knew
+// it.
 func checkApplied(planned, after Attributes) []string {
 	isUnknown := func(x, y any) bool { return x == Unknown || y == Unknown }
 	if diff := cmp.Diff(planned, after, cmp.FilterValues(isUnknown, cmp.Ignore())); diff != "" {

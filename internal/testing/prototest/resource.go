@@ -202,9 +202,9 @@ func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
 }
 
-// upgraded returns what the provider makes of an object that is read from a state file, as
-// Terraform's core asks it to before it uses the object, even in the same version. Core asks
-// for an upgrade of the identity in older versions only, of which there are none.
+// upgraded returns what the provider makes of an object that is read from a state file, as Terraform's core asks it to
+// before it uses the object, even in the same version. Core asks for an upgrade of the identity in older versions only;
+// there are none.
 func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	p.t.Helper()
 	if stored.orNone().Attributes == nil {
