@@ -173,7 +173,7 @@ var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item":
 {{$group := ""}}{{range .Findings}}
 {{- if ne .Group $group}}{{$group = .Group}}
 {{.Group}}
-{{end}}{{item (printf "  %-8s %-24s " .Word .Check) (wrap .Text)}}{{end}}
+{{end}}{{item (printf "  %-8s %-24s " .Word .Check) (wrap 43 .Text)}}{{end}}
 For the provider block
 {{- if eq .Setup.PathFamily "project"}}
   org_id and project_id, and no account_id
@@ -186,11 +186,12 @@ For the provider block
 {{else}}  no wire settings were found
 {{end}}
 Not answered
-{{range .NotAnswered}}{{item "  - " (wrap .)}}{{end}}
+{{range .NotAnswered}}{{item "  - " (wrap 72 .)}}{{end}}
 {{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers
 `))
 
-func wrap(text string) string { return wordwrap.WrapString(text, 72) }
+// wrap breaks the lines of a text at a width.
+func wrap(width uint, text string) string { return wordwrap.WrapString(text, width) }
 
 // item returns a text behind its head, with further lines below the text.
 func item(head, text string) string {
