@@ -18,8 +18,8 @@ const (
 // List is what one reading of the pending list shows of a request.
 type List int
 
-// The values of List. Unread is a reading that is stale, not whole, or older than the request, or has a record of a
-// possible candidate.
+// The values of List. Unread is a reading that is stale, not whole, or older than the request, or has a record that may
+// be the request.
 const (
 	Unread      List = iota // nothing
 	Absent                  // not the request

@@ -203,8 +203,8 @@ func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 }
 
 // upgraded returns what the provider makes of an object that is read from a state file, as Terraform's core asks it to
-// before it uses the object, even in the same version. Core asks for an upgrade of the identity in older versions only;
-// there are none.
+// before it uses the object, even in the same version. Core asks for an upgrade of the identity in older versions only,
+// and there are no older versions.
 func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	p.t.Helper()
 	if stored.orNone().Attributes == nil {
