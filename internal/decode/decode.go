@@ -191,7 +191,7 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 // unexplained returns the Error of an answer with nothing where the content is expected, unless nothing stands beside it
 // but what says yes or nothing, names the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
-	beside := answer.beside(nothing, func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
+	beside := answer.siblings(nothing, func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
 	if beside == nil {
 		return nil
 	}

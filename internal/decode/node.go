@@ -156,8 +156,8 @@ func (n *node) isBlank() bool {
 	return n.Kind() == 'n'
 }
 
-// beside returns where an answer has leaves outside of a part of it, other than those that may stand there.
-func (n *node) beside(part *node, mayStand func(*node) bool) (places []jsontext.Pointer) {
+// siblings returns where an answer has leaves outside of a part of it, other than those that may stand there.
+func (n *node) siblings(part *node, mayStand func(*node) bool) (places []jsontext.Pointer) {
 	for _, leaf := range n.leaves(part) {
 		if !mayStand(leaf) {
 			places = append(places, leaf.at())

@@ -66,12 +66,12 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 		return list, Partial("it holds an entry that is not an object")
 	}
 
-	return list, c.besides(answer, found, strconv.Itoa(len(elements)))
+	return list, c.checkSiblings(answer, found, strconv.Itoa(len(elements)))
 }
 
-// besides returns the Error of what stands beside a list of some length and may say that it is not whole.
-func (c ListCall) besides(answer, list *node, length string) error {
-	beside := answer.beside(list, func(leaf *node) bool {
+// checkSiblings returns the Error of what stands beside a list of some length and may say that it is not whole.
+func (c ListCall) checkSiblings(answer, list *node, length string) error {
+	beside := answer.siblings(list, func(leaf *node) bool {
 		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
 		isConfigured := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
 		return isCount || isConfigured || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)

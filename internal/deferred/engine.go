@@ -47,7 +47,7 @@ type Engine struct {
 }
 
 // readFunc returns what a listing that began later than the time after shows of a person. since is when the caller
-// began to wait, over all its looks. Errors are *transport.Error.
+// began to wait, over all its polls. Errors are *transport.Error.
 type readFunc func(ctx context.Context, about client.Person, after, since time.Time) (proof.Snapshot, error)
 
 // NewEngine returns an engine for the service that a client calls.
@@ -85,9 +85,9 @@ type execution struct {
 	lost      *transport.Error // of the answer that was lost
 }
 
-// look looks at the service while the submission is in one of some states, and while its answer may be the data, until
+// poll reads the service while the submission is in one of some states, and while its answer may be the data, until
 // nothing can show any more or the time is over. The error is that of the last complete reading.
-func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.State) (proof.Action, error) {
+func (x *execution) poll(ctx context.Context, limit time.Duration, in ...proof.State) (proof.Action, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
@@ -95,9 +95,9 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.S
 	for x.observed.Delivered || slices.Contains(in, x.current.State) {
 		action, err := x.observe(bounded, time.Now())
 		if bounded.Err() != nil {
-			return proof.Look, last
+			return proof.ReadAgain, last
 		}
-		if transport.Lasts(err) || action != proof.Look {
+		if transport.Lasts(err) || action != proof.ReadAgain {
 			return action, err
 		}
 		last = err
@@ -111,7 +111,7 @@ func (x *execution) look(ctx context.Context, limit time.Duration, in ...proof.S
 func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action, error) {
 	seen, err := x.read(ctx, x.request.Person, after, x.began)
 	if err != nil {
-		return proof.Look, err
+		return proof.ReadAgain, err
 	}
 
 	s := &x.current
@@ -168,12 +168,12 @@ func (x *execution) data(list proof.List) Reading {
 func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit time.Duration) (proof.Submission, Observed) {
 	s.Type = r.Type
 	x := &execution{Engine: e, request: r, current: s, began: time.Now()}
-	_, err := x.look(ctx, limit, proof.Accepted, proof.Listed)
+	_, err := x.poll(ctx, limit, proof.Accepted, proof.Listed)
 	x.current.Interrupted = ctx.Err() != nil
 	if !x.current.Interrupted && transport.Lasts(err) {
 		x.observed.Err = err
 	}
-	e.Note(r, x.current)
+	e.Remember(r, x.current)
 
 	return x.current, x.observed
 }
@@ -195,7 +195,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (pr
 	if _, err := x.observe(ctx, after); err != nil {
 		return before, x.observed, err
 	}
-	e.Note(r, x.current)
+	e.Remember(r, x.current)
 
 	return x.current, x.observed, nil
 }

@@ -26,8 +26,8 @@ func polling(t *testing.T, f func(context.Context) error, test func(t *testing.T
 	})
 }
 
-// look returns when a listing began that is later than another one, for somebody who has begun to wait now.
-func (p *pollers) look(ctx context.Context, after time.Time) (time.Time, error) {
+// poll returns when a listing began that is later than another one, for somebody who has begun to wait now.
+func (p *pollers) poll(ctx context.Context, after time.Time) (time.Time, error) {
 	seen, err := p.snapshot(ctx, client.Person{}, after, time.Now())
 	return seen.Began, err
 }
@@ -40,7 +40,7 @@ func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
 	polling(t, always, func(t *testing.T, p *pollers) {
 		var looked time.Time
 		for range 4000 {
-			began, err := p.look(t.Context(), looked)
+			began, err := p.poll(t.Context(), looked)
 			if err != nil || !began.After(looked) {
 				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", began, looked, err)
 			}
@@ -64,13 +64,13 @@ func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 		var group sync.WaitGroup
 		for range 10 {
 			group.Go(func() {
-				if _, err := p.look(t.Context(), time.Time{}); !transport.IsClass(err, transport.ClassInternal) {
+				if _, err := p.poll(t.Context(), time.Time{}); !transport.IsClass(err, transport.ClassInternal) {
 					t.Errorf("the error is %v", err)
 				}
 			})
 		}
 		group.Wait()
-		if _, err := p.look(t.Context(), time.Now()); err != nil || reads != 2 {
+		if _, err := p.poll(t.Context(), time.Now()); err != nil || reads != 2 {
 			t.Errorf("who comes later gets %v after %d readings", err, reads)
 		}
 	})
@@ -91,12 +91,12 @@ func TestPoller_readerThatGivesUpIsReplaced(t *testing.T) {
 
 		var group sync.WaitGroup
 		group.Go(func() {
-			if _, err := p.look(hurried, time.Time{}); err == nil || hurried.Err() == nil {
+			if _, err := p.poll(hurried, time.Time{}); err == nil || hurried.Err() == nil {
 				t.Errorf("the reader gets %v", err)
 			}
 		})
 		synctest.Wait()
-		if began, err := p.look(t.Context(), time.Time{}); err != nil || began.IsZero() {
+		if began, err := p.poll(t.Context(), time.Time{}); err != nil || began.IsZero() {
 			t.Errorf("who has the time gets %v", err)
 		}
 		group.Wait()
@@ -111,7 +111,7 @@ func TestPoller_intervalsGrow(t *testing.T) {
 	} {
 		polling(t, always, func(t *testing.T, p *pollers) {
 			seen := map[time.Duration]bool{}
-			last, _ := p.look(t.Context(), time.Time{})
+			last, _ := p.poll(t.Context(), time.Time{})
 			for range 50 {
 				next, err := p.snapshot(t.Context(), client.Person{}, time.Now(), time.Now().Add(-waited))
 				interval := next.Began.Sub(last)

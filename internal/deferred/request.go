@@ -81,7 +81,7 @@ func (r Request) isSame(s proof.Submission) bool {
 
 // Note remembers the submission of a request. An object that takes the place of another one in this process takes
 // over its request.
-func (e *Engine) Note(r Request, s proof.Submission) {
+func (e *Engine) Remember(r Request, s proof.Submission) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 

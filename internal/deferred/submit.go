@@ -14,10 +14,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// lookAfterInterrupt is how long an interrupted submission goes on looking for a request
+// graceAfterInterrupt is how long an interrupted submission goes on looking for a request
 // whose answer was lost, counted from the interrupt. Terraform expects the provider to
 // stop within two seconds.
-const lookAfterInterrupt = 1500 * time.Millisecond
+const graceAfterInterrupt = 1500 * time.Millisecond
 
 // Submit sends a request, unless this process has submitted one with its idempotency key or
 // an equal one is pending. prior is the Submission that an earlier call with an unknown
@@ -57,7 +57,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 
 	err = x.submit(ctx, others)
 	x.current.IsOurs = err == nil
-	e.Note(r, x.current)
+	e.Remember(r, x.current)
 
 	return x.current, x.observed, err
 }
@@ -82,7 +82,7 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 	lingering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	defer context.AfterFunc(ctx, func() {
-		_ = transport.Pause(lingering, lookAfterInterrupt)
+		_ = transport.Pause(lingering, graceAfterInterrupt)
 		end()
 	})()
 
@@ -92,7 +92,7 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 	}
 
 	for err == nil {
-		action, cause := x.look(lingering, 2*x.rules.Lag+5*pollFloor, proof.Unanswered)
+		action, cause := x.poll(lingering, 2*x.rules.Lag+5*pollFloor, proof.Unanswered)
 		switch {
 		case x.current.State != proof.Unanswered:
 			x.observed.Delivered = x.observed.Delivered && x.current.State == proof.Fulfilled
@@ -162,12 +162,12 @@ func (x *execution) send(ctx context.Context) error {
 	s, isFirst, began := &x.current, x.current.State == proof.Unsent, time.Now()
 	receipt, err := x.request.Send(ctx)
 	if err == nil {
-		s.NoteSent(began, time.Now(), x.snapshot.Listing, &receipt)
+		s.RecordSent(began, time.Now(), x.snapshot.Listing, &receipt)
 		x.observed.Delivered, x.observed.NotUnderstood = receipt.Delivered, receipt.NotUnderstood
 		return nil
 	}
 
-	s.NoteSent(began, time.Now(), x.snapshot.Listing, nil)
+	s.RecordSent(began, time.Now(), x.snapshot.Listing, nil)
 
 	lost, ok := errors.AsType[*transport.Error](err)
 	switch {
@@ -175,7 +175,7 @@ func (x *execution) send(ctx context.Context) error {
 		x.lost, s.State = lost, proof.Unanswered
 		return nil
 	case !isFirst:
-		return x.unknownOutcome(proof.Look, err)
+		return x.unknownOutcome(proof.ReadAgain, err)
 	}
 
 	return err

@@ -203,7 +203,7 @@ func (w *world) refresh(o *object) {
 // destroy forgets the object and hands its request to what takes its place.
 func (w *world) destroy(o *object) {
 	if o.exists {
-		w.engine.Note(w.request(o.submission.IdempotencyKey), o.submission)
+		w.engine.Remember(w.request(o.submission.IdempotencyKey), o.submission)
 	}
 	*o = object{key: o.key, destroyed: true}
 }

@@ -35,7 +35,7 @@ func Export(a Answer) []Settings {
 		return nil
 	}
 
-	s.statedKinds(byKind)
+	s.declaredKinds(byKind)
 	for kind, records := range byKind {
 		columns := columnsOf(records)
 		s.set(jsontext.Pointer("/export/record").AppendToken(kind), cmp.Or(firstOf(columns, column.namesRecord), firstOf(columns, column.isUnique)))
@@ -113,14 +113,14 @@ func kindAt(at jsontext.Pointer) (kind string) {
 	return kind
 }
 
-// statedKinds adds how the records without a kind state theirs, and the records to those of that kind.
-func (s Settings) statedKinds(byKind map[string][]jsontext.Value) {
-	stated := firstOf(columnsOf(byKind[""]), column.statesKind)
-	s.set("/export/kind", stated)
+// declaredKinds adds how the records without a kind state theirs, and the records to those of that kind.
+func (s Settings) declaredKinds(byKind map[string][]jsontext.Value) {
+	declared := firstOf(columnsOf(byKind[""]), column.declaresKind)
+	s.set("/export/kind", declared)
 	for _, record := range byKind[""] {
-		word := jsonvalue.Text(jsonvalue.At(record, stated)) // empty if nothing states it
+		word := jsonvalue.Text(jsonvalue.At(record, declared)) // empty if nothing states it
 		if kind := meaningOf(word, kindWords); kind != "" {
-			s.word("/export/kinds", string(stated), kind, word)
+			s.word("/export/kinds", string(declared), kind, word)
 			byKind[kind] = append(byKind[kind], record)
 		}
 	}
@@ -133,9 +133,9 @@ func (c column) namesRecord() bool {
 	return isNamed && c.isUnique()
 }
 
-// statesKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
+// declaresKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
 // identifier.
-func (c column) statesKind() bool {
+func (c column) declaresKind() bool {
 	return c.allMean(kindWords) && !strings.ContainsAny(strings.Join(c.texts, ""), "0123456789/")
 }
 

@@ -50,7 +50,7 @@ type Outcome struct {
 
 // Lag is the delay before an accepted request is on the list of pending requests. Both have to pass.
 type Lag struct {
-	Looks int           // how often the list of the request's scope was read
+	Reads int           // how often the list of the request's scope was read
 	Time  time.Duration // by the server's clock
 }
 
@@ -101,7 +101,7 @@ func (s *Server) listPendingRequests(c *Request) Response {
 
 		e.reads++
 		isShown := !e.Done || e.outcome.KeepListed
-		isLate := e.reads <= s.lag.Looks || now.Before(e.At.Add(s.lag.Time))
+		isLate := e.reads <= s.lag.Reads || now.Before(e.At.Add(s.lag.Time))
 		if isShown && !isLate {
 			records = append(records, e.record())
 		}

@@ -31,7 +31,7 @@ func (o *Output) openTemporary() error {
 	for range openAttempts {
 		f, err := os.OpenFile(o.temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			err = o.removeLeft()
+			err = o.removeStale()
 			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -50,10 +50,10 @@ func (o *Output) openTemporary() error {
 	return ErrBusy
 }
 
-// removeLeft removes a temporary file that a killed process left, and does not empty it: it may be the
+// removeStale removes a temporary file that a killed process left, and does not empty it: it may be the
 // second name of a finished file. A target that nobody has recorded is removed too, unless it may be
 // replaced.
-func (o *Output) removeLeft() error {
+func (o *Output) removeStale() error {
 	settle(o.key) // that of an earlier run in this process
 	f, err := os.OpenFile(o.temporary, os.O_RDWR, 0)
 	if err != nil {

@@ -80,13 +80,13 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	resp.Diagnostics.Append(m.Members.ElementsAs(ctx, &names, false)...)
 	u := newUpdate(run.OfAction(ctx, a.Service, resp, m.PersonActionModel), c, &resourceModel{}, nulls(names))
 	u.Name = updateName
-	u.Request.Person, u.Request.Send = person, u.sendHeld
+	u.Request.Person, u.Request.Send = person, u.sendLocked
 	u.Invoke(ctx, "The profile has no value for any of the members.")
 }
 
-// sendHeld sends the changes of members that the profile has. It sends all of them if it has none, for another update
+// sendLocked sends the changes of members that the profile has. It sends all of them if it has none, for another update
 // of the person is pending then, or it is not known what the profile has.
-func (u *update) sendHeld(ctx context.Context) (decode.Receipt, error) {
+func (u *update) sendLocked(ctx context.Context) (decode.Receipt, error) {
 	held := maps.Clone(u.changes)
 	maps.DeleteFunc(held, func(name string, _ jsontext.Value) bool { return digest(u.current[name]) == digest(nil) })
 	if len(held) > 0 {

@@ -27,12 +27,12 @@ type Reader struct {
 	// before. What is not recognised is an *decode.Error, and the records before it do not count then.
 	Err error
 
-	options Options
-	memory  *Memory
-	told    map[jsontext.Pointer]Kind            // of the lists at Options.At
-	values  map[jsontext.Pointer]*jsontext.Value // at Options.Next and Options.Total
-	isLines bool                                 // its objects are records, and not an envelope
-	yield   func(Kind, jsontext.Value) bool
+	options    Options
+	memory     *Memory
+	configured map[jsontext.Pointer]Kind            // of the lists at Options.At
+	values     map[jsontext.Pointer]*jsontext.Value // at Options.Next and Options.Total
+	isLines    bool                                 // its objects are records, and not an envelope
+	yield      func(Kind, jsontext.Value) bool
 
 	text *io.LimitedReader // ends where a record, or what stands between two, is too large
 	dec  *jsontext.Decoder // of the text
@@ -44,7 +44,7 @@ type Reader struct {
 
 // NewReader returns a reader of the answer r.
 func NewReader(r io.Reader, o Options) *Reader {
-	x := &Reader{options: o, memory: cmp.Or(o.Memory, new(Memory)), told: map[jsontext.Pointer]Kind{}}
+	x := &Reader{options: o, memory: cmp.Or(o.Memory, new(Memory)), configured: map[jsontext.Pointer]Kind{}}
 	text := bufio.NewReaderSize(r, LimitHead) // few reads of the connection
 	x.Head, _ = text.Peek(LimitHead)          // an error comes again
 	content := bytes.TrimPrefix(x.Head, []byte("\uFEFF"))
@@ -60,8 +60,8 @@ func NewReader(r io.Reader, o Options) *Reader {
 		x.options.Wanted = []Kind{o.Asked}
 	}
 	for _, kind := range Kinds {
-		if at, isTold := o.At[kind.Plural()]; isTold {
-			x.told[o.Envelope.At+at] = kind
+		if at, isConfigured := o.At[kind.Plural()]; isConfigured {
+			x.configured[o.Envelope.At+at] = kind
 		}
 	}
 
@@ -140,18 +140,18 @@ func (x *Reader) readLines(in place) (err error) {
 
 // place is where a value is.
 type place struct {
-	at     jsontext.Pointer
-	kind   Kind // that the name, the object around it or the settings give to the place
-	isList bool // a list here is one of records
-	isTold bool // by Options.At
+	at           jsontext.Pointer
+	kind         Kind // that the name, the object around it or the settings give to the place
+	isList       bool // a list here is one of records
+	isConfigured bool // by Options.At
 
 	totals map[jsontext.Pointer]string // the numbers of its records that an object states
 }
 
 // placeOf returns a place. around is the kind of the object around it.
 func (x *Reader) placeOf(at jsontext.Pointer, around Kind) place {
-	if kind, isTold := x.told[at]; isTold {
-		return place{at: at, kind: kind, isList: true, isTold: true}
+	if kind, isConfigured := x.configured[at]; isConfigured {
+		return place{at: at, kind: kind, isList: true, isConfigured: true}
 	}
 
 	name := at.LastToken()
@@ -249,7 +249,7 @@ func (x *Reader) readLeaf(v jsontext.Value, in, around place) {
 	case x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
 	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
 		x.lists[in.kind] = true
-	case around.kind != Unknown && statedKind([]byte(name), v) == around.kind: // of a group
+	case around.kind != Unknown && declaredKind([]byte(name), v) == around.kind: // of a group
 	case slices.Contains(countNames, name):
 		around.totals[in.at] = text
 	default:
@@ -298,7 +298,7 @@ func (x *Reader) checkLists() error {
 // With Options.Empty, an answer without a list of a kind and without a record has all, and null is a list.
 func (x *Reader) has(kind Kind) bool {
 	isEmpty := x.options.Empty && x.Result.Counts.Total() == 0
-	_, isTold := x.options.At[kind.Plural()]
+	_, isConfigured := x.options.At[kind.Plural()]
 	switch {
 	case isEmpty && !slices.Contains(x.lists[Person:], true):
 		return true
@@ -306,7 +306,7 @@ func (x *Reader) has(kind Kind) bool {
 		return false
 	}
 
-	isAnywhere := x.lists[Unknown] && !isTold
+	isAnywhere := x.lists[Unknown] && !isConfigured
 
 	return x.lists[kind] || isAnywhere
 }

@@ -62,7 +62,7 @@ func (x *Reader) readText() (jsontext.Value, error) {
 // examined for another one where a setting says what states it, and else the first ones in a place that was not told.
 func (x *Reader) recognise(v jsontext.Value, in place) (Kind, error) {
 	kind, own := cmp.Or(in.kind, x.options.Asked), Unknown
-	isDoubtful := x.Result.Counts[kind] < sampled && !in.isTold
+	isDoubtful := x.Result.Counts[kind] < sampled && !in.isConfigured
 	if isDoubtful || x.options.Kind != "" {
 		own = x.ownKind(v)
 	}
@@ -103,7 +103,7 @@ func (x *Reader) ownKind(v jsontext.Value) Kind {
 	}
 
 	for name, value := range jsonvalue.EachMember(v) {
-		if kind := statedKind(name, value); kind != Unknown {
+		if kind := declaredKind(name, value); kind != Unknown {
 			return kind
 		}
 	}
@@ -111,7 +111,7 @@ func (x *Reader) ownKind(v jsontext.Value) Kind {
 	return Unknown
 }
 
-func statedKind(name []byte, value jsontext.Value) Kind {
+func declaredKind(name []byte, value jsontext.Value) Kind {
 	if !slices.Contains(statingNames, string(name)) || value.Kind() != '"' {
 		return Unknown
 	}
@@ -209,7 +209,7 @@ func groupKind(v jsontext.Value) (kind Kind) {
 	hasList := false
 	for name, value := range jsonvalue.EachMember(v) {
 		isList := value.Kind() == '[' && slices.Contains(listNames, string(name))
-		kind, hasList = cmp.Or(kind, statedKind(name, value)), hasList || isList
+		kind, hasList = cmp.Or(kind, declaredKind(name, value)), hasList || isList
 	}
 	if !hasList {
 		return Unknown

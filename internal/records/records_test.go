@@ -235,10 +235,10 @@ func TestReader_objectWithNothingInIt(t *testing.T) {
 		`{"persons":null}`: false, `{"persons":[]}`: false, `{"error":{}}`: false, `{"data":{}}`: false,
 		`{"message":"later"}`: false, `{"status":"queued"}`: false, `{"count":1}`: false, `{"error":null}`: false, `{"success":false}`: false, `{"persons":[{"id":1}]}`: false,
 	} {
-		for _, isTold := range []bool{false, true} {
-			_, _, err := readText(text, Options{Map: Map{Empty: isTold, Next: "/next"}, Wanted: Kinds})
-			if isDay := isDay && isTold; isDay != (err == nil) {
-				t.Errorf("%s, told: %t: %v", text, isTold, err)
+		for _, isConfigured := range []bool{false, true} {
+			_, _, err := readText(text, Options{Map: Map{Empty: isConfigured, Next: "/next"}, Wanted: Kinds})
+			if isDay := isDay && isConfigured; isDay != (err == nil) {
+				t.Errorf("%s, configured: %t: %v", text, isConfigured, err)
 			}
 		}
 	}

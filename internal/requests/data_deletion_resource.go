@@ -142,7 +142,7 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 	var unused diag.Diagnostics // nothing is sent, so that the service need not be known
 	if o, ok := r.begin(ctx, &state, run.Response{State: &resp.State, Private: req.Private, Diags: &unused}); ok {
 		r.Deletions.Forget(tfkit.PartOf(o.Request.Person, o.Request.IdempotencyKey))
-		r.Deferred.Note(o.Request, o.Submission)
+		r.Deferred.Remember(o.Request, o.Submission)
 	}
 }
 

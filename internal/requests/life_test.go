@@ -108,7 +108,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 	rows(t, map[string]row{"listed at once": {true, 0}, "not listed yet": {true, 4}, "has not arrived": {false, 4}}, func(t *testing.T, _ string, row row) {
 		bothRequests.each(t, func(t *testing.T, o *object) {
 			o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: row.arrives})
-			o.service.SetPendingLag(mockserver.Lag{Looks: row.looks})
+			o.service.SetPendingLag(mockserver.Lag{Reads: row.looks})
 			o.interrupt(atOnce)
 			if row.looks > 0 {
 				o.want(prototest.Attributes{"fulfilled": false, "request_id": nil})
@@ -155,7 +155,7 @@ func TestRequests_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
 			first := cached
 			first.Operation, first.Skip = mockserver.OpListPendingRequests, 1
 			o.service.Inject(fault, first)
-			o.service.SetPendingLag(mockserver.Lag{Looks: 2})
+			o.service.SetPendingLag(mockserver.Lag{Reads: 2})
 			o.withWire(prototest.Attributes{"lag": "10s"})
 			o.apply(atOnce)
 			o.isDiscreet("taken over")
@@ -369,7 +369,7 @@ func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
 		o.try(nil)
 		o.fails("Outcome unknown")
 		o.refresh()
-		o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+		o.service.SetPendingLag(mockserver.Lag{Reads: 1})
 		o.apply(nil)
 		o.queued(2)
 	}, never)
@@ -433,7 +433,7 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 				o.service.DataRetention = time.Nanosecond
 				<-time.After(time.Second) // after which the data of the first request are not handed out
 				o.service.Inject(mockserver.Fault{Operation: o.operation, Hang: true, Commit: true})
-				o.service.SetPendingLag(mockserver.Lag{Looks: 9})
+				o.service.SetPendingLag(mockserver.Lag{Reads: 9})
 				o.interrupt(on("friday"))
 			} else {
 				o.service.Inject(mockserver.Fault{Operation: o.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
@@ -446,7 +446,7 @@ func TestRequests_lostSecondRequestIsLookedFor(t *testing.T) {
 			o.want(prototest.Attributes{"fulfilled": false, "request_id": first})
 
 			o.withWire(prototest.Attributes{"lag": "10s"})
-			o.service.SetPendingLag(mockserver.Lag{Looks: 1})
+			o.service.SetPendingLag(mockserver.Lag{Reads: 1})
 			o.apply(nil)
 			o.want(prototest.Attributes{"request_id": o.queued(2)[1].ID})
 			if n := o.service.Count(o.operation); n != 2 {

@@ -63,7 +63,7 @@ func TestCLIDataDeletion_interrupted(t *testing.T) {
 			hangs, reached := hangingAt(row.operation)
 			waits := row.operation == mockserver.OpListPendingRequests
 			cli, service := newCLI(t, block(deletionName, fmt.Sprint("wait_for_fulfilment = ", waits)), never, hangs)
-			service.SetPendingLag(mockserver.Lag{Looks: row.looks})
+			service.SetPendingLag(mockserver.Lag{Reads: row.looks})
 			r := cli.RunInterrupted(stop, "Creating...", reached, "apply", "-auto-approve")
 			service.SetPendingLag(mockserver.Lag{})
 			clitest.WantWords(t, r, row.says)

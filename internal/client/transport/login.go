@@ -163,7 +163,7 @@ func (l *login) logIn(ctx context.Context, isNew bool) (t token, err error) {
 		return token{}, e
 	}
 
-	l.shared, l.renewAt = t, time.Now().Add(t.life())
+	l.shared, l.renewAt = t, time.Now().Add(t.lifetime())
 
 	return t, nil
 }
@@ -190,7 +190,7 @@ func (l *login) send(ctx context.Context) (token, error) {
 	// Nothing here depends on the clocks, but logs and agreement times may.
 	if skew := time.Since(time.Unix(int64(got.IssuedAt), 0)).Round(time.Minute); got.IssuedAt > 0 && skew.Abs() > 5*time.Minute {
 		text := fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
-			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs())
+			"The provider measures the lifetime of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs())
 		s.Notice.Store(&text)
 	}
 
@@ -206,13 +206,13 @@ type token struct {
 	Expires  float64 `json:"exp"`
 }
 
-// life returns how long a token is used, by what it states: no clock plays a part in that.
-func (t token) life() time.Duration {
-	stated := time.Duration((t.Expires - t.IssuedAt) * float64(time.Second))
-	if stated <= 0 || stated > 24*time.Hour {
-		stated = tokenLifetime
+// lifetime returns how long a token is used, by what it states: no clock plays a part in that.
+func (t token) lifetime() time.Duration {
+	lifetime := time.Duration((t.Expires - t.IssuedAt) * float64(time.Second))
+	if lifetime <= 0 || lifetime > 24*time.Hour {
+		lifetime = tokenLifetime
 	}
-	return max(tokenFloor, stated-min(5*time.Minute, stated/10))
+	return max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10))
 }
 
 // jwt is a JWT: an object, the claims and the signature, each in base64.

@@ -85,11 +85,11 @@ func TestAdmission_noWriteWaitsAfterItsComparison(t *testing.T) {
 	}{"stood still": {key, 2 * staleAfter, 0}, "no token": {login, 0, 0}, "asked for time": {key, 0, time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSender(t, tc.credentials, 0)
-			ctx, leave, err := s.Admit(t.Context(), 1)
+			ctx, release, err := s.Admit(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer leave()
+			defer release()
 			compared, _ := ctx.Value(admissionKey{}).(*time.Time)
 			*compared = time.Now().Add(-tc.after)
 			s.gate.hold(tc.hold)
@@ -130,8 +130,8 @@ func TestToken_isRenewedByItsLife(t *testing.T) {
 	} {
 		encode := base64.RawURLEncoding.EncodeToString
 		got, ok := parseToken(encode([]byte("{}")) + "." + encode([]byte(claims)) + ".c2ln")
-		if !ok || got.life() != want {
-			t.Errorf("%s is used for %v, want %v", claims, got.life(), want)
+		if !ok || got.lifetime() != want {
+			t.Errorf("%s is used for %v, want %v", claims, got.lifetime(), want)
 		}
 	}
 }

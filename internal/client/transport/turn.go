@@ -49,11 +49,11 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 // its comparison is not sent where it would have to wait. An attempt lasts until the end of the answer's body.
 // request_timeout bounds it, or, of an answer that streams, each of its silences.
 func (c *call) begin(parent context.Context) (_ context.Context, _ *Body, err error) {
-	leave := func() {}
+	release := func() {}
 	switch {
 	case c.Op.Kind == LogsIn: // a part of the attempt that needs it
 	case c.compared == nil:
-		leave, err = c.sender.gate.enter(parent, 1)
+		release, err = c.sender.gate.enter(parent, 1)
 	case c.compared.IsZero():
 	case time.Since(*c.compared) > staleAfter, time.Until(*c.sender.gate.until.Load()) > 0:
 		err = c.outdated()
@@ -80,7 +80,7 @@ func (c *call) begin(parent context.Context) (_ context.Context, _ *Body, err er
 		limit.Stop()
 		stop()
 		cancel(nil)
-		leave()
+		release()
 	})
 
 	return ctx, b, nil
@@ -89,10 +89,10 @@ func (c *call) begin(parent context.Context) (_ context.Context, _ *Body, err er
 // Admit waits until that many requests may be sent right after each other: a comparison, and the write
 // that follows from it. Requests with the returned context take no other turn, and are sent once. A write
 // that would have to wait after its comparison is not sent: its error is of ClassOutdated. The caller
-// calls leave. The error is that of the context.
-func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, leave func(), err error) {
-	leave, err = s.gate.enter(ctx, turns)
-	return context.WithValue(ctx, admissionKey{}, new(time.Time)), leave, err
+// calls release. The error is that of the context.
+func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, release func(), err error) {
+	release, err = s.gate.enter(ctx, turns)
+	return context.WithValue(ctx, admissionKey{}, new(time.Time)), release, err
 }
 
 // outdated returns the error of a write that would have to wait after its comparison.
@@ -123,12 +123,12 @@ type gate struct {
 
 // enter waits for a slot, until the rate allows so many requests one right after the other, and until the
 // service no longer asks for time. The service comes last: its answer to another request may arrive
-// during the first waits. The caller calls leave.
-func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error) {
+// during the first waits. The caller calls release.
+func (g *gate) enter(ctx context.Context, requests int) (release func(), err error) {
 	if err := g.slots.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	leave = func() { g.slots.Release(1) }
+	release = func() { g.slots.Release(1) }
 
 	g.mu.Lock()
 	now := time.Now()
@@ -144,10 +144,10 @@ func (g *gate) enter(ctx context.Context, requests int) (leave func(), err error
 		_ = Pause(ctx, wait)
 	}
 	if err = ctx.Err(); err != nil {
-		leave()
+		release()
 	}
 
-	return leave, err
+	return release, err
 }
 
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.

@@ -42,7 +42,7 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, earlier *Submissi
 	case seen.Cached:
 		a.Gap = gapStale
 	case len(seen.Named)+len(seen.Uncertain)+len(others) > 0:
-		a = s.admitBeside(seen, others, r)
+		a = s.admitAmong(seen, others, r)
 	}
 	if earlier != nil {
 		a.Gap = cmp.Or(a.Gap, earlier.judge(seen, r))
@@ -51,8 +51,8 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, earlier *Submissi
 	return a
 }
 
-// admitBeside is Admit beside records that are about the person, or may be, and beside others of this process.
-func (s *Submission) admitBeside(seen Snapshot, others []Submission, r Rules) Admission {
+// admitAmong is Admit beside records that are about the person, or may be, and beside others of this process.
+func (s *Submission) admitAmong(seen Snapshot, others []Submission, r Rules) Admission {
 	kind, equal := Kinds[s.Type], pick(seen.Named, []string{s.Type})
 	s.Before, s.Explained = keysOf(equal...), len(pick(equal, []string{s.Type}, stillOpen...)) > 0
 	unlisted := s.admitUnlisted(others, seen, r)

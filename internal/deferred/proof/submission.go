@@ -127,11 +127,11 @@ func (s *Submission) IsOlder(isCached bool, date time.Time) bool {
 	return isCached || isBefore
 }
 
-// NoteSent records when the request was sent, after which listing, and its receipt; without a receipt, the
+// RecordSent records when the request was sent, after which listing, and its receipt; without a receipt, the
 // service may not have accepted it. If the service has dated the listing, its clock is followed from there: the
 // begin is rounded down, and the end up. If it gives an ID again that an ended request has, the times of the
 // records tell the two apart.
-func (s *Submission) NoteSent(began, ended time.Time, after Listing, receipt *decode.Receipt) {
+func (s *Submission) RecordSent(began, ended time.Time, after Listing, receipt *decode.Receipt) {
 	if !after.Date.IsZero() {
 		s.EndDate = after.Date.Add(time.Second + ended.Sub(after.Began))
 		if s.State == Unsent {

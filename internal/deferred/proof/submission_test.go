@@ -238,21 +238,21 @@ func TestSubmission_sending(t *testing.T) {
 
 	dated := Listing{PendingList: decode.PendingList{Date: noon}, Began: noon, Ended: noon.Add(lag / 20)}
 	s = Submission{Type: decode.RequestDataDeletion}
-	s.NoteSent(noon.Add(lag/10), noon.Add(lag/5), dated, nil)
+	s.RecordSent(noon.Add(lag/10), noon.Add(lag/5), dated, nil)
 	if !s.SentDate.Equal(noon) || !s.EndDate.Equal(noon.Add(time.Second+lag/5)) {
 		t.Errorf("by the service's clock it was sent from %v to %v", s.SentDate, s.EndDate)
 	}
 
 	for _, given := range []string{"7", "8"} { // to one of this run, and to one that is listed
 		s = Submission{Type: decode.RequestDataDeletion, Before: []string{"id 7"}}
-		if s.NoteSent(noon, noon, reading(0, "id=8 status=failed").Listing, &decode.Receipt{ID: given}); s.ID != "" {
+		if s.RecordSent(noon, noon, reading(0, "id=8 status=failed").Listing, &decode.Receipt{ID: given}); s.ID != "" {
 			t.Errorf("the ID %s, which is given again, names the request", given)
 		}
 	}
 
 	s = sent("")
 	for _, after := range []time.Duration{0, time.Hour} {
-		s.NoteSent(noon.Add(after), noon.Add(after), Listing{}, nil)
+		s.RecordSent(noon.Add(after), noon.Add(after), Listing{}, nil)
 		for wait, want := range map[time.Duration]List{lag: Absent, 3 * lag: AbsentTwice} {
 			s := s
 			for _, early := range []time.Duration{time.Second, wait - time.Second} {

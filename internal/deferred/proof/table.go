@@ -50,10 +50,10 @@ type Action int
 
 // The values of Action.
 const (
-	Look   Action = iota // another reading may show more
-	End                  // it is decided
-	GiveUp               // no further reading can be expected to show more
-	Repeat               // the same, and the request may be sent once more where that does no harm
+	ReadAgain Action = iota // another reading may show more
+	End                     // it is decided
+	GiveUp                  // no further reading can be expected to show more
+	Repeat                  // the same, and the request may be sent once more where that does no harm
 )
 
 // Verdict is what is concluded from a reading: the state that the request is in from then on, and
@@ -64,11 +64,11 @@ type Verdict struct {
 }
 
 var (
-	isUnanswered = Verdict{Unanswered, Look}
+	isUnanswered = Verdict{Unanswered, ReadAgain}
 	isUnknown    = Verdict{Unanswered, Repeat}
-	isAccepted   = Verdict{Accepted, Look}
+	isAccepted   = Verdict{Accepted, ReadAgain}
 	isUnproven   = Verdict{Accepted, GiveUp}
-	isListed     = Verdict{Listed, Look}
+	isListed     = Verdict{Listed, ReadAgain}
 	isFulfilled  = Verdict{Fulfilled, End}
 	hasFailed    = Verdict{Failed, End}
 )

@@ -131,7 +131,7 @@ var promises = []struct {
 	concerns func(s State, list List, effect Effect, v Verdict) bool
 }{
 	{"a list that proves nothing decides nothing", func(s State, list List, _ Effect, v Verdict) bool {
-		return list == Unread && v != Verdict{s, Look}
+		return list == Unread && v != Verdict{s, ReadAgain}
 	}},
 	{"one reading of a record without its ID does not prove that it is done", func(_ State, list List, _ Effect, v Verdict) bool {
 		return list == DoneOnce && v.State == Fulfilled
@@ -141,11 +141,11 @@ var promises = []struct {
 		return s != Listed && isAbsent && effect != Proven && v.Action == End
 	}},
 	{"a single absence proves nothing", func(_ State, list List, effect Effect, v Verdict) bool {
-		return list == Absent && effect != Proven && v.Action != Look
+		return list == Absent && effect != Proven && v.Action != ReadAgain
 	}},
 	{"what could not be read decides nothing, nor does an effect that was seen once", func(_ State, list List, effect Effect, v Verdict) bool {
 		isMeasured := slices.Contains([]List{Absent, AbsentTwice, Over}, list)
-		return isMeasured && slices.Contains([]Effect{Unreadable, Shown}, effect) && v.Action != Look
+		return isMeasured && slices.Contains([]Effect{Unreadable, Shown}, effect) && v.Action != ReadAgain
 	}},
 	{"what was accepted stays known", func(s State, _ List, _ Effect, v Verdict) bool {
 		return s != Unanswered && v.State == Unanswered

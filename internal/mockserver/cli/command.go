@@ -33,15 +33,15 @@ type Process struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Environ        []string
-	// ParentGone is closed when the process that started this one has ended.
-	ParentGone <-chan struct{}
+	// ParentExited is closed when the process that started this one has ended.
+	ParentExited <-chan struct{}
 }
 
 // OSProcess returns this process.
 func OSProcess(parentGone <-chan struct{}) Process {
 	return Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Environ: os.Environ(), ParentGone: parentGone,
+		Environ: os.Environ(), ParentExited: parentGone,
 	}
 }
 
@@ -197,7 +197,7 @@ func (p Process) serve(ctx context.Context, o options) (status int, err error) {
 
 	select {
 	case <-ctx.Done():
-	case <-p.ParentGone:
+	case <-p.ParentExited:
 	}
 
 	return 0, nil

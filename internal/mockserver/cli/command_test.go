@@ -156,7 +156,7 @@ func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
 	go func() {
 		ended <- Run(t.Context(), Process{
 			Args:  []string{Name, "--", "sh", "-c", `trap 'exit 9' TERM; echo ready; read -r line`},
-			Stdin: stdin, Stdout: stdout, Stderr: io.Discard, Environ: os.Environ(), ParentGone: parent,
+			Stdin: stdin, Stdout: stdout, Stderr: io.Discard, Environ: os.Environ(), ParentExited: parent,
 		})
 	}()
 

@@ -75,7 +75,7 @@ func (p Process) run(ctx context.Context, command, environment []string) (int, e
 	defer terminate()
 	go func() {
 		select {
-		case <-p.ParentGone:
+		case <-p.ParentExited:
 			terminate()
 		case <-running.Done():
 		}

@@ -50,8 +50,8 @@ func WantText(tb testing.TB, texts []string, words ...string) {
 	tb.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
 }
 
-// WantSaid fails the test where no warning has all the words. Without words, it fails where anything is said.
-func WantSaid(tb testing.TB, diags Diagnostics, words ...string) {
+// WantWarning fails the test where no warning has all the words. Without words, it fails where anything is said.
+func WantWarning(tb testing.TB, diags Diagnostics, words ...string) {
 	tb.Helper()
 	if len(words) > 0 {
 		WantText(tb, diags.Warnings(), words...)
