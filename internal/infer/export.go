@@ -142,25 +142,33 @@ func (c column) declaresKind() bool {
 // KindParameters proposes settings that select the kind by a parameter: one that a refusal names. If it
 // lists a word for each kind, such as person for persons, the settings also say which.
 func KindParameters(a Answer) (all []Settings) {
-	values := Settings{}
+	words := strings.FieldsFunc(string(a.Body), isBetweenWords)
+	values := kindValues(words)
 	var names []string
-	for _, word := range strings.FieldsFunc(string(a.Body), isBetweenWords) {
-		if kind := meaningOf(word, kindWords); kind != "" {
-			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
-		}
+	for _, word := range words {
 		isName := isLike(word, "kind type recordkind recordtype entity entitytype resource model dataset")
 		if isName && !slices.Contains(names, word) {
 			names = append(names, word)
+			all = append(all, values.Merge(Settings{"/export/kind_parameter": word}))
 		}
-	}
-	if len(values) < len(kindWords) {
-		values = nil
-	}
-	for _, name := range names {
-		all = append(all, values.Merge(Settings{"/export/kind_parameter": name}))
 	}
 
 	return all
+}
+
+// kindValues returns the settings for words that stand for the kinds; none unless there is one for each.
+func kindValues(words []string) Settings {
+	values := Settings{}
+	for _, word := range words {
+		if kind := meaningOf(word, kindWords); kind != "" {
+			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
+		}
+	}
+	if len(values) < len(kindWords) {
+		return nil
+	}
+
+	return values
 }
 
 func isBetweenWords(r rune) bool {

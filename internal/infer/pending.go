@@ -172,13 +172,13 @@ func (s Settings) words(elements []jsontext.Value, known []*Request) {
 // requestOf returns which of the known requests a record is: the one with its id, or the only one
 // of its person, or of its type too; the zero Request if it is not known.
 func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
-	var theirs []*Request
 	members := places(element)
+	var theirs []*Request
 	for _, r := range known {
-		if slices.ContainsFunc(members, func(p place) bool { return p.text == r.ID && p.namesID() }) {
+		if slices.ContainsFunc(members, r.isNamedBy) {
 			return r
 		}
-		if slices.ContainsFunc(members, func(p place) bool { return p.text == r.Person }) {
+		if slices.ContainsFunc(members, r.isAbout) {
 			theirs = append(theirs, r)
 		}
 	}
@@ -192,6 +192,10 @@ func requestOf(element jsontext.Value, known []*Request, requestType string) *Re
 
 	return theirs[0]
 }
+
+func (r *Request) isNamedBy(p place) bool { return p.text == r.ID && p.namesID() }
+
+func (r *Request) isAbout(p place) bool { return p.text == r.Person }
 
 // namesID reports whether a place is named like an identifier.
 func (p place) namesID() bool { return p.isFilled() && isLike(p.name, "*id "+idNames) }
