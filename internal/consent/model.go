@@ -98,25 +98,38 @@ func (m *resourceModel) writes(state resourceModel) bool {
 	return isOtherAddress || isOtherTime || m.UserIPv6WOVersion != state.UserIPv6WOVersion
 }
 
-// caseOf returns what is known before a reading: m is what is to be there, state what is in state, and n its note. A
-// create has the zero state.
-func (m *resourceModel) caseOf(state resourceModel, n note) *tfkit.ConsentCase {
-	c := &tfkit.ConsentCase{Evidence: choice.Evidence{Wanted: m.record(), Known: !state.Manual.IsNull(), Overrules: !m.KeepLaterChoice.ValueBool()}}
+// caseOf returns what is known before an action reads the service: m is what is to be there, state what is in state,
+// and n its note. A create has the zero state.
+func (m *resourceModel) caseOf(action choice.Action, state resourceModel, n note) *tfkit.ConsentCase {
+	c := &tfkit.ConsentCase{Evidence: choice.Evidence{
+		Action: action, Wanted: m.record(), Anew: action == choice.Write,
+		Overrules: !m.KeepLaterChoice.ValueBool(), Known: !state.IdentityID.IsNull(),
+	}}
 	if address, ok := formats.Address.Value(m.UserIPv6WO); ok {
 		c.Wanted.UserIPv6 = address
 	}
 
+	isRead := !state.Manual.IsNull()
 	written := state.record()
-	if c.Known && !n.Foreign {
+	if isRead && !n.Foreign {
 		c.Last = choice.Confirmed{Sent: written.Print(), Shown: n.Shown}
 	}
 
 	// A configuration without a time goes by the one before. The time of somebody else's record is not a
 	// configured one, although ignore_changes takes it from state.
-	c.Since = c.Wanted.AgreementTime
+	c.Since = cmp.Or(c.Wanted.AgreementTime, n.Since)
 	isTheirs := c.Since.Equal(written.AgreementTime) && c.Wanted.Clauses != written.Clauses
-	if c.Since.IsZero() || isTheirs {
+	if isTheirs {
 		c.Since = cmp.Or(n.Since, c.Since)
+	}
+
+	switch action {
+	case choice.Refresh:
+		c.Since = cmp.Or(n.Since, c.Since)
+		c.Known = isRead // the first one finds out whether there is a record
+	case choice.Withdraw:
+		c.Since = cmp.Or(n.Since, c.Since)
+		c.Wanted = c.Wanted.Withdrawal()
 	}
 
 	return c
@@ -137,8 +150,8 @@ func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnos
 		return false
 	}
 
-	c := m.caseOf(state, *n)
-	c.Action, c.Print = choice.Plan, n.Theirs // zero in a state that was written by hand: nothing can be compared with it
+	c := m.caseOf(choice.Plan, state, *n)
+	c.Print = n.Theirs // zero in a state that was written by hand: nothing can be compared with it
 	if _, act := choice.Judge(c.Evidence); act != choice.Stand {
 		return false
 	}

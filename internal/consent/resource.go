@@ -3,7 +3,6 @@
 package consent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -208,8 +207,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	r.keep(plan, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 
-	c := plan.caseOf(resourceModel{}, note{})
-	c.Action, c.Anew = choice.Write, true
+	c := plan.caseOf(choice.Write, resourceModel{}, note{})
 	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 		return
 	}
@@ -229,8 +227,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	n := readNote(ctx, req.Private)
-	c := state.caseOf(state, n)
-	c.Action, c.Since = choice.Refresh, cmp.Or(n.Since, c.Since)
+	c := state.caseOf(choice.Refresh, state, n)
 	if !r.decide(ctx, c, state.Identity, &resp.Diagnostics) {
 		return
 	}
@@ -270,8 +267,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	case !plan.writes(state):
 		n = note{Shown: n.Shown}
 	default:
-		c := plan.caseOf(state, n)
-		c.Action, c.Anew, c.Known = choice.Write, true, true
+		c := plan.caseOf(choice.Write, state, n)
 		if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 			return
 		}
@@ -295,10 +291,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	n := readNote(ctx, req.Private)
-	c := state.caseOf(state, n)
-	c.Action, c.Since = choice.Withdraw, cmp.Or(n.Since, c.Since)
-	c.Wanted, c.Known = c.Wanted.Withdrawal(), true
+	c := state.caseOf(choice.Withdraw, state, readNote(ctx, req.Private))
 	c.Object = tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	r.decide(ctx, c, state.Identity, &resp.Diagnostics)
 }
