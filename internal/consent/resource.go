@@ -259,22 +259,24 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
-	// The note outlives a change of other attributes while the record stands, and a record that the
-	// configuration was brought up to is ours.
 	n := readNote(ctx, req.Private)
-	switch {
-	case n.Planned:
-	case !plan.writes(state):
-		n = note{Shown: n.Shown}
-	default:
-		c := plan.caseOf(choice.Write, state, n)
-		if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
-			return
-		}
-		n = noteAfter(c)
+	if n.Planned { // the record stands, and its note with it
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		return
+	}
+	if !plan.writes(state) { // a record that the configuration was brought up to is ours
+		resp.Diagnostics.Append(note{Shown: n.Shown}.write(ctx, plan, resp.Private)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+
+		return
 	}
 
-	resp.Diagnostics.Append(n.write(ctx, plan, resp.Private)...)
+	c := plan.caseOf(choice.Write, state, n)
+	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
+		return
+	}
+
+	resp.Diagnostics.Append(noteAfter(c).write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
