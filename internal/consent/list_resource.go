@@ -156,7 +156,7 @@ func (l *listing) gather(ctx context.Context) {
 	}
 
 	l.sort()
-	if l.isCut {
+	if l.isCut && !l.diags.HasError() {
 		tfkit.Problem{
 			Summary: "The list ends at its limit",
 			Detail:  fmt.Sprintf("The list ends after %d people, and its source has more.", len(l.found)),
@@ -317,7 +317,7 @@ func (l *listing) sort() {
 	cause := tfkit.ProblemOf(l.people[failed[0]].err, "")
 	problem := tfkit.Problem{
 		Summary: "People could not be read",
-		Detail:  fmt.Sprintf("%d people of the source could not be read and are not listed. The first of them is person %d, in the order of the source, in which each counts once.\n\n%s. %s", len(failed), failed[0]+1, cause.Summary, cause.Detail),
+		Detail:  fmt.Sprintf("Some people in the source could not be read, and are not listed: %d. The first of them is person %d, in the order of the source, in which each counts once.\n\n%s. %s", len(failed), failed[0]+1, cause.Summary, cause.Detail),
 		Do:      cause.Do,
 	}
 	if len(failed) >= limitFailures || len(l.found) == 0 {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -50,6 +51,11 @@ func (r *reader) readCSV() error {
 
 // readHeader returns the index in columns of each cell.
 func (r *reader) readHeader(names []string) (columnOf []int) {
+	if strings.ContainsAny(strings.Join(names, ""), "\r\n") { // the rows are taken for names, and may be people
+		r.problem("the header has a line break in the middle; lines end with LF or with CRLF")
+		return nil
+	}
+
 	var unknown []string
 	for _, name := range names {
 		column := slices.Index(columns, name)

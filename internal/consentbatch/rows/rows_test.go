@@ -114,6 +114,7 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"no header":        {rows.CSV, person("jane"), strings.Repeat(people, 9) + "line 1: identity_id is missing\n" + noClauses},
 		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: manual is there twice\nline 1: a name is not known: \"clause_6_consent\"" + strings.Repeat("\nline 1: "+hidden, 4) + "\n" + noClauses},
 		"all of a row":     {rows.CSV, header + person("a") + ",yes,,1,true,true,jane,today,no\n", "line 3: clause_1_consent has to be true or false\nline 3: clause_3_consent has to be true or false\nline 3: user_ipv6 must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1\nline 3: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z\nline 3: manual has to be true or false\nline 3: identity_id is missing\nline 3: clause_2_consent is missing"},
+		"old line ends":    {rows.CSV, strings.ReplaceAll("manual,"+header+"true,"+person("jane.doe"), "\n", "\r"), "line 1: the header has a line break in the middle; lines end with LF or with CRLF"},
 		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
 		"an open quote":    {rows.CSV, header + "\n\"d", `line 3: extraneous or missing " in quoted-field; what follows was not read`},
 		"a bare quote":     {rows.CSV, header + person("a") + "a\"b,true\n", `line 3: bare " in non-quoted-field; what follows was not read`},
