@@ -114,7 +114,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 				},
 				config: uncompared.With(withdrawing), gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
 				held:     map[int][5]bool{1: {}, 2: configured},
-				warnings: []string{keptRows, "1 of 3 rows are left alone: line 3.", "without two times", "set keep_later_choice = false, or a later agreement_time"},
+				warnings: []string{keptRows, "1 of 3 rows are left alone: line 3.", "without two times", "set keep_later_choice = false, or an agreement_time after the record's"},
 			},
 			{config: withdrawing, gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}, warnings: []string{keptRows}},
 			{
@@ -330,7 +330,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 					b.service.DeleteConsent(scope, userName(2))
 					b.service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
 				},
-				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "1 of 6 rows are left alone: line 5.", "A consent record is missing", "It concerns 1 of 6 rows: line 4."}, gets: 7, patches: 3,
+				content: people(6), destroy: true, warnings: []string{"will be withdrawn", "1 of 6 rows are left alone: line 5.", "A consent record is missing", "a missing record was not withdrawn. It concerns 1 of 6 rows: line 4."}, gets: 7, patches: 3,
 				held: map[int][5]bool{0: {}, 1: {}, 3: configured, 4: {}, 5: {}},
 				after: func(b *batchTest) {
 					if _, known := b.service.Consent(scope, userName(2)); known {

@@ -143,8 +143,8 @@ var (
 	// MissingConsent is the same for each person, so that Terraform counts equal warnings.
 	MissingConsent = Problem{
 		Summary: "A consent record is missing",
-		Detail:  "Two readings show no consent record, although Terraform knows of one and nothing can remove it. The resource leaves state; nothing was withdrawn.",
-		Do:      "look at the service for a consent that is still there. If it has lost the record, an apply writes a first one. If readings lag, raise wire.lag, and import the person or apply the file again.",
+		Detail:  "Two readings show no consent record, although one is known and nothing can remove it. The resource leaves state; a missing record was not withdrawn.",
+		Do:      "look at the service for a consent that is still there. If it lost the record, an apply writes a first one. If readings lag, raise wire.lag, and import the person or apply the file again.",
 	}
 	SharedConsent = Problem{
 		Summary: "Two resources manage the consent of one person",
