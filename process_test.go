@@ -69,18 +69,6 @@ func wantUnix(t *testing.T) {
 	}
 }
 
-func TestDoctor_isACommandOfTheProvider(t *testing.T) {
-	t.Parallel()
-	command := program(t, mocktest.Start(t), "doctor")
-	output, _ := command.CombinedOutput()
-	if code := command.ProcessState.ExitCode(); code != 1 { // the list and the day are empty
-		t.Errorf("exit status %d", code)
-	}
-	if said := string(output); !strings.HasPrefix(said, "analytics doctor dev: nobody is read or written\n") || strings.Contains(said, "\x1b") {
-		t.Errorf("printed: %q", said)
-	}
-}
-
 // TestDoctor_saysWhatIsLeftAfterSignals ends the program while its first update is on the way.
 func TestDoctor_saysWhatIsLeftAfterSignals(t *testing.T) {
 	t.Parallel()

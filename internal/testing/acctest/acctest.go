@@ -165,7 +165,6 @@ var (
 	MockProviders       = Feature{"mock providers", 7, 8}
 	RemovedBlocks       = Feature{"removed blocks", 7, 8}
 	Functions           = Feature{"functions", 8, 8}
-	FunctionsAlone      = Feature{"functions of a provider without settings", 8, 11}
 	Ephemeral           = Feature{"ephemeral values and resources", 10, 11}
 	WriteOnlyAttributes = Feature{"write-only attributes", 11, 11}
 	Identities          = Feature{"resource identities", 12, 12}
