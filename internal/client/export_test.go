@@ -463,6 +463,13 @@ func TestStream_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 			t.Errorf("they ended with %v and %v", ofExport, ofData)
 		}
 		wantCount(t, service, mockserver.OpExportRecords, 1)
+
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"persons":[{"id":1}]}`), Header: jsonHeader()})
+		if _, err := c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write); err != full { //nolint:errorlint // likewise
+			t.Errorf("small data end with %v", err)
+		}
+		_, err := c.FetchData(t.Context(), jane, decode.DataCall{}, write) // a receipt needs no space
+		noError(t, err)
 	}, useSecretKey)
 }
 

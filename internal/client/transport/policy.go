@@ -106,9 +106,7 @@ func (s *Sender) checkRetry(ctx context.Context, _ *http.Response, err error) (b
 	}
 
 	isRepeated := s.allows(ctx, e, e.Attempts)
-	if isRepeated { // so it was not carried out, or changes nothing
-		c.known.sent = false
-	}
+	c.known.sent = c.known.sent && !isRepeated // what is repeated was not carried out, or changes nothing
 
 	return isRepeated, nil
 }

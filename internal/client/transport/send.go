@@ -53,7 +53,7 @@ func (l sendLink) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 
 	c.began, c.newestBefore = time.Now(), s.newest.Load()
 	resp, err = l.pool.RoundTrip(clone)
-	c.known.sent = c.sent.Load()
+	c.known.sent = err == nil || c.sent.Load() // an answer may come before HTTP/2 says that it has written the header
 
 	return resp, err
 }

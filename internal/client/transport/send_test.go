@@ -73,6 +73,25 @@ func TestPolicy_updateIsNotSentAgainWithoutAComparison(t *testing.T) {
 	}
 }
 
+// TestSend_whatIsAnsweredWasSent has an answer before the connection says that the header was written, as of HTTP/2.
+func TestSend_whatIsAnsweredWasSent(t *testing.T) {
+	t.Parallel()
+
+	s := newSender(t, Credentials{APISecretKey: "k"}, 0)
+	s.chain.HTTPClient.Transport = turnLink{sendLink{answering{}}}
+	_, err := s.Do(t.Context(), Request{Op: Operation{Method: http.MethodDelete, Kind: Queues}})
+	if e, _ := errors.AsType[*Error](err); !IsClass(err, ClassServer) || !e.Ambiguous {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// answering answers each request with a failure.
+type answering struct{}
+
+func (answering) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusInternalServerError, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+}
+
 // TestAdmission_noWriteWaitsAfterItsComparison has a machine that stood still, no token yet, and a service that
 // asked another caller for time.
 func TestAdmission_noWriteWaitsAfterItsComparison(t *testing.T) {
