@@ -150,7 +150,7 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 	s.set(group+"/total", total)
 	for _, leaf := range leaves {
 		if leaf.at != next && leaf.at != total {
-			s.ignore(leaf, total != "")
+			s.ignore(leaf, next, total)
 		}
 	}
 
@@ -158,9 +158,9 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 }
 
 // ignore adds that a leaf of an envelope is ignored. It may have any value if its role says nothing of the content that
-// a total does not say. Otherwise it may have only the value seen, so that another one is noticed. A code of success is
+// the next page or a total does not say. Otherwise it may have only the value seen, so that another one is noticed. A code of success is
 // the result and not ignored.
-func (s Settings) ignore(leaf place, isCounted bool) {
+func (s Settings) ignore(leaf place, next, total jsontext.Pointer) {
 	if leaf.role() == roleSuccess {
 		s.set("/result/at", leaf.at)
 		s.add("/result/success", leaf.text)
@@ -170,7 +170,7 @@ func (s Settings) ignore(leaf place, isCounted bool) {
 	hasText := leaf.isFilled() || isLinks(leaf.value)
 	isFree := map[role]bool{
 		roleHarmless: true, roleOther: hasText, roleTotal: hasText,
-		rolePages: isCounted, roleMore: isCounted, roleLast: isCounted,
+		rolePages: next+total != "", roleMore: total != "", roleLast: total != "",
 	}
 	value := leaf.text
 	if isFree[leaf.role()] {

@@ -69,6 +69,10 @@ func TestProposals_first(t *testing.T) {
 		{"list", `{"requests":[],"hasMore":false}`, `{ "/hasMore" = "false" }`},
 		{"list", `{"requests":[],"last":true}`, `{ "/last" = "true" }`},
 		{"list", `{"requests":[],"pages":1}`, `{ "/pages" = "1" }`},
+		{"list", `{"requests":[],"pages":1,"next":null}`, `{ "/pages" = "*" }`},
+		// What a person is and has is not that of the request.
+		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref"`},
+		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.status = "/stage"`},
 		{"list", `{"requests":[],"last_modified":"2026-02-01","next":5}`, `{ "/last_modified" = "*", "/next" = "5" }`},
 		{"list", `{"requests":[],"took":3}`, `wire.ignored = { "/took" = "*" } and wire.pending.at = "/requests"`},
 		// Words may be qualified, as in OData.
@@ -90,7 +94,10 @@ func TestProposals_first(t *testing.T) {
 		{"none", `{"code":"403","data":null}`, "nothing"},
 		{"none", `{"code":42900,"data":null}`, "nothing"},
 		// Data never is where work, another page or nothing is described.
-		{"data", `{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`, "nothing"},
+		{"data", `{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`, `"/profile"`},
+		{"data", `{"data":{"events":[{"id":1}]},"meta":{"requestId":"r-1"}}`, `"/data/events"`},
+		{"data", `{"profile":{"status":"active"},"sessions":[{"id":1}],"version":3}`, `"/sessions"`},
+		{"data", `{"data":{"events":[{"id":1}],"paging":{"next":"?page=2"}}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"paging":{"next":"?page=2"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"has_more":true}`, "nothing"},
 		{"data", `{"status":"running","data":{"events":[{"id":1}]}}`, "nothing"},

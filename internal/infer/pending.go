@@ -129,7 +129,8 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 
 	var others, typed []column
 	for _, c := range columns {
-		if c.at != person && !strings.HasPrefix(c.at.LastToken(), "@") { // of JSON-LD
+		isOfPerson := c.at == person || isLike(c.around, personNames)
+		if !isOfPerson && !strings.HasPrefix(c.at.LastToken(), "@") { // of JSON-LD
 			others = append(others, c)
 		}
 		if c.allMean(typeWords) {

@@ -61,7 +61,7 @@ func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) Settings {
 			s.add("/result/absent", leaf.text)
 			s.add("/result/success", "0") // the usual one
 		case role == roleSuccess, role == roleFlag, leaf.text == "true", isLike(leaf.name, "message msg"):
-			s.ignore(leaf, false)
+			s.ignore(leaf, "", "")
 		}
 	}
 
@@ -125,33 +125,35 @@ func Profile(a Answer, managed []string) (all []Settings) {
 }
 
 // Data proposes settings for an answer that may be all data of a person: where the data is, or its media type. A part is
-// not the data, and neither is what stands beside a description of work.
+// not the data.
 func Data(a Answer) (all []Settings) {
 	v := a.json()
 	if v == nil {
 		return inForm(a)
 	}
 
-	found := dataPlaces(v)
-	var content []jsontext.Pointer
-	for _, p := range found {
-		content = append(content, p.at)
-		all = append(all, Settings{"/all_data/at": string(p.at)})
-	}
-	if !slices.ContainsFunc(found, place.isFull) || slices.ContainsFunc(leavesAround(v, content...), place.leadsOn) {
+	inside := places(v)
+	found := dataPlaces(inside)
+	if !slices.ContainsFunc(found, place.isFull) || slices.ContainsFunc(inside, place.leadsOn) {
 		return nil
+	}
+	for _, p := range found {
+		all = append(all, Settings{"/all_data/at": string(p.at)})
 	}
 
 	return all
 }
 
-// dataPlaces returns which places of an answer may have all data of a person: lists of what the interface has of a
-// person, which are there even if they are empty, and then what is named like content, the innermost first.
-func dataPlaces(v jsontext.Value) (lists []place) {
+// dataPlaces returns which places may have all data of a person: lists of what the interface has of a person,
+// which are there even if they are empty, and then what is named like content, the innermost first. What describes
+// work or stands inside of that is not data. What stands beside it may be: an answer has an id of its call.
+func dataPlaces(inside []place) (lists []place) {
+	var work []jsontext.Pointer
 	var named []place
-	for _, p := range places(v)[1:] {
+	for _, p := range inside {
 		switch {
-		case p.hasObject(place.isOwnWork):
+		case p.isInside(work), p.hasObject(place.isOfWork):
+			work = append(work, p.at)
 		case p.isListOfKind():
 			lists = append(lists, p)
 		case p.isFull() && isLike(p.name, envelopes):
@@ -164,17 +166,18 @@ func dataPlaces(v jsontext.Value) (lists []place) {
 
 // inForm proposes the media type of data that are not JSON.
 func inForm(a Answer) []Settings {
-	isOther := a.MediaType == "" || a.MediaType == "text/html" || strings.HasSuffix(a.MediaType, "json")
+	_, notJSON := jsonvalue.Parse(a.Body)
+	isOther := notJSON == nil || a.MediaType == "" || a.MediaType == "text/html" || strings.HasSuffix(a.MediaType, "json")
 	if isOther || len(a.Body) == 0 {
 		return nil
 	}
 	return []Settings{{"/all_data/media_type": a.MediaType}}
 }
 
-// leadsOn reports whether a place says that there is more, or describes work that goes on.
+// leadsOn reports whether a place says that there is more.
 func (p place) leadsOn() bool {
 	isNext := p.role() == roleNext && !p.isEmpty()
-	return isNext || p.saysMore() || p.isOfWork()
+	return isNext || p.saysMore()
 }
 
 func (p place) isListOfKind() bool {
@@ -197,12 +200,13 @@ func (p place) hasObject(meets func(place) bool) bool {
 // workNames are names of members that describe work that goes on.
 const workNames = "jobid taskid requestid status state percent progress"
 
-func (p place) isOwnWork() bool { return p.at.Parent() == "" && p.isOfWork() }
-
 // isOfWork reports whether a member of an object describes work that goes on, or its result elsewhere: a status other
 // than one of success, a job or a link, but for those of HAL.
 func (p place) isOfWork() bool {
 	isDone := isLike(p.name, "status") && isLike(p.text, "success ok")
-	isOfHAL := slices.Contains(slices.Collect(p.at.Tokens()), "_links")
-	return !isDone && !isOfHAL && isLike(p.name, workNames+" link links url urls downloadurl href expires")
+	isNested := p.at.Parent() != ""
+	if isDone || isNested || p.name == "_links" {
+		return false
+	}
+	return isLike(p.name, workNames+" link links url urls downloadurl href expires")
 }
