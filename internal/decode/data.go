@@ -39,7 +39,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	isData, mayBeData := c.recognise(answer)
-	isReceipt := receipt.ID != "" || answer.isBlank() || answer.request(c.Person).isOpen
+	isReceipt := receipt.ID != "" || answer.isBlank() || answer.request(c.Person).isOpen || answer.says(flagNames, Done)
 	switch {
 	case isData:
 		return Receipt{At: time.Now(), Delivered: true}, nil

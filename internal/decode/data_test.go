@@ -27,6 +27,8 @@ func TestDataCall_recognised(t *testing.T) {
 		`{"persons":[{"id":1}],"next":null,"hasMore":false}`:                           isData,
 		`{"profile":{"a":1},"generatedAt":"2026-01-31T12:00:00","_links":{"self":{}}}`: isData,
 
+		`{"success":true,"message":"queued"}`: "", // another request
+
 		// Parts, jobs, and what nothing shows to be data.
 		`{"message":"Your export is ready","links":{"download":"https://example.com/x"}}`:   advice,
 		`{"identity":"` + person + `","session":"2026-01-31T12:00:00Z"}`:                    advice,
