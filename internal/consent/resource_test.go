@@ -167,7 +167,8 @@ var twoValues = map[string][2]any{
 }
 
 // TestConsent_everyAttributeIsManaged holds that each attribute of the data source is one of the
-// resource, which sends it, shows drift of it, and leaves the person's choice of it alone.
+// resource, which sends it, shows drift of it, leaves the person's choice of it alone, and has no value that is not
+// configured.
 func TestConsent_everyAttributeIsManaged(t *testing.T) {
 	t.Parallel()
 	schemas, _ := start(t, nil)
@@ -212,6 +213,16 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			}
 			service.PutConsent(scope, person, record)
 			wantEmptyPlan(t, p, state, second)
+
+			// Without the attribute, what the service shows of it stays out of state.
+			bare, _ := p.MustCreate(name, config(nil))
+			record = choose(late)
+			record.Extra = map[string]any{attribute.Name: values[0]}
+			service.PutConsent(scope, person, record)
+			read, _ := p.MustRefresh(name, bare)
+			if bare.Attributes[attribute.Name] == nil && read.Attributes[attribute.Name] != nil {
+				t.Errorf("not configured, and in state is %v", read.Attributes[attribute.Name])
+			}
 		})
 	}
 }
