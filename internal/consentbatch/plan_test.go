@@ -106,7 +106,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 					for _, attribute := range computed {
 						refused = refused || first[attribute] != prototest.Unknown && first[attribute] != second[attribute]
 					}
-					if digest, _ := first["digest"].(string); refused != tc.refused || len(digest) != 24 {
+					if digest, _ := first["digest"].(string); refused != tc.refused || len(digest) != 20 {
 						t.Errorf("%v is planned, and then %v", first, second)
 					}
 					b.f.write(people(4))
