@@ -4,11 +4,9 @@ package client_test
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -22,37 +20,6 @@ func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord 
 	record := held
 	change(&record)
 	return &record
-}
-
-// TestConsent_copyIsNoReading has a record and a none that a cache has kept, a null, and an update whose answer does
-// not show the record.
-func TestConsent_copyIsNoReading(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		for status, class := range map[int]transport.ErrorClass{200: transport.ClassCached, 404: transport.ClassNotFound} {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Times: 2, Status: status, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
-			_, err := c.GetConsent(t.Context(), jane)
-			_ = wantClass(t, err, class)
-			if read, _ := c.ReadConsent(t.Context(), jane); !read.Cached || read.IsNone != (status == 404) {
-				t.Errorf("status %d is read as %+v", status, read)
-			}
-		}
-
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Body: []byte(`{"a":1}`), Header: jsonHeader("Age", "45")})
-		if profile, err := c.GetProfile(t.Context(), jane, nil); err != nil || !profile.Cached || profile.Date.IsZero() {
-			t.Errorf("%+v, %v", profile, err)
-		}
-
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte("null")})
-		_, err := c.GetConsent(t.Context(), jane)
-		_ = wantClass(t, err, transport.ClassNotFound)
-
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Body: []byte(`{"note":"thanks"}`)},
-			mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Body: []byte(`{` + allClauses + `}`), Header: jsonHeader("Age", "45")})
-		_, err = c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true})
-		_ = wantClass(t, err, transport.ClassUnknownOutcome)
-	}, useSecretKey)
 }
 
 // TestConsent_successWithoutContent has updates whose success shows nothing, and readings that fail.
@@ -69,25 +36,6 @@ func TestConsent_successWithoutContent(t *testing.T) {
 			}
 			wantCount(t, service, mockserver.OpUpdateConsent, 1)
 			wantCount(t, service, mockserver.OpGetConsent, readings)
-		}, useSecretKey)
-	}
-}
-
-// TestConsent_interruptOfAnUpdate has a service that does not answer, and one that asks for a minute.
-func TestConsent_interruptOfAnUpdate(t *testing.T) {
-	t.Parallel()
-	for _, fault := range []mockserver.Fault{{Hang: true}, {Status: 429, Header: http.Header{"Retry-After": {"60"}}}} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			fault.Operation = mockserver.OpUpdateConsent
-			service.Inject(fault)
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-
-			err := update(ctx, c)
-			if e := wantClass(t, err, transport.ClassCancelled, transport.ClassRateLimited); e.Ambiguous != fault.Hang {
-				t.Errorf("%+v", e)
-			}
-			wantCount(t, service, "", 1)
 		}, useSecretKey)
 	}
 }
@@ -164,9 +112,13 @@ func TestConsent_oneUpdate(t *testing.T) {
 		},
 
 		"a success that says nothing, and wrote nothing": {faults: saying(`{"status":"denied"}`), update: unprotected(), patches: 1, failed: rejected},
-		"a success that says nothing, and is one":        {faults: saying(`{"error":"","errors":[],"success":true}`), then: &held, update: unprotected(), patches: 1, want: choice.Send},
-		"a success that says no":                         {held: &held, faults: saying(`{"error":"no"}`), update: unprotected(), patches: 1, failed: rejected},
-		"a success that shows another clause":            {faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: unprotected(), patches: 1, failed: rejected},
+		"a success that says nothing, and a copy": {
+			held: &held, faults: append(saying(`{"note":"thanks"}`), mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Header: http.Header{"Age": {"45"}}}),
+			update: unprotected(), patches: 1, failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1},
+		},
+		"a success that says nothing, and is one": {faults: saying(`{"error":"","errors":[],"success":true}`), then: &held, update: unprotected(), patches: 1, want: choice.Send},
+		"a success that says no":                  {held: &held, faults: saying(`{"error":"no"}`), update: unprotected(), patches: 1, failed: rejected},
+		"a success that shows another clause":     {faults: saying(`{` + strings.Replace(allClauses, "true", "false", 1) + `}`), update: unprotected(), patches: 1, failed: rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

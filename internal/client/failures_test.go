@@ -256,13 +256,18 @@ func TestReading_answerBeforeAnotherIsACopy(t *testing.T) {
 			isCopy bool
 		}{
 			{200, "{}", 0, false}, {502, "", time.Hour, false}, {200, "{}", 0, false}, {404, "{}", time.Hour, false}, {200, "<html>", time.Hour, false},
-			{200, "{}", time.Minute, false}, {200, "{}", 58 * time.Second, false}, {200, "{}", 57 * time.Second, true},
+			{200, "{}", time.Minute, false}, {200, "{}", 58 * time.Second, false}, {200, "{}", 57 * time.Second, true}, {404, "{}", 57 * time.Second, true},
 		} {
 			date := now.Add(answer.after).UTC().Format(http.TimeFormat)
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: answer.status, Body: []byte(answer.body), Header: jsonHeader("Date", date)})
 			if read, _ := c.ReadConsent(t.Context(), jane); read.Cached != answer.isCopy {
 				t.Errorf("answer %d is a copy: %t", i, read.Cached)
 			}
+		}
+
+		service.PutProfile(serverScope, person, "{}")
+		if profile, err := c.GetProfile(t.Context(), jane, nil); err != nil || profile.Date.IsZero() {
+			t.Errorf("%+v, %v", profile, err)
 		}
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxRetries = 0 })
 }
