@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -29,7 +28,7 @@ import (
 func TestAccConsentResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block(`user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`)
+	jane := acctest.Block(service) + block(`clause_3_consent = false`, `user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`)
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
@@ -50,7 +49,7 @@ func TestAccConsentResource_basic(t *testing.T) {
 			{ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com", ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id", ImportStateVerifyIgnore: []string{"user_ipv6", "agreement_time"}}, // which are shown in another spelling
 			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
 			{ // other spellings of the same values
-				Config:   acctest.Block(service) + block(`user_ipv6 = "::ffff:192.0.2.7"`, `agreement_time = "2026-01-31T12:00:00Z"`),
+				Config:   acctest.Block(service) + block(`clause_3_consent = false`, `user_ipv6 = "::ffff:192.0.2.7"`, `agreement_time = "2026-01-31T12:00:00Z"`),
 				PlanOnly: true,
 			},
 			{ // drift
@@ -73,15 +72,14 @@ func TestAccConsentResource_basic(t *testing.T) {
 func TestAccConsentResource_update(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t)
-	first := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
-	second := strings.Replace(acctest.Block(service)+block(`agreement_time = "`+middle+`"`, `manual = false`), "clause_3_consent = false", "clause_3_consent = true", 1)
+	provider := acctest.Block(service)
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
-			{Config: first},
+			{Config: provider + block(`clause_3_consent = false`, `agreement_time = "`+early+`"`)},
 			{
-				Config:           second,
+				Config:           provider + block(`clause_3_consent = true`, `agreement_time = "`+middle+`"`, `manual = false`),
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(true)),
@@ -90,7 +88,7 @@ func TestAccConsentResource_update(t *testing.T) {
 				},
 			},
 			{ // settings of the object alone send nothing, until it is destroyed
-				Config:           strings.Replace(second, "manual = false", "manual = false\n  on_destroy = \"withdraw\"\n  keep_later_choice = false", 1),
+				Config:           provider + block(`clause_3_consent = true`, `agreement_time = "`+middle+`"`, `manual = false`, `on_destroy = "withdraw"`, `keep_later_choice = false`),
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 			},
 		},
@@ -108,7 +106,7 @@ func TestAccConsentResource_writeOnly(t *testing.T) {
 	service := mocktest.Start(t)
 	jane := func(version int) string {
 		return acctest.Block(service) + "variable \"address\" {\n  type      = string\n  ephemeral = true\n}\n" +
-			block(`agreement_time = "`+early+`"`, "user_ipv6_wo = var.address", fmt.Sprintf("user_ipv6_wo_version = %d", version))
+			block(`clause_3_consent = false`, `agreement_time = "`+early+`"`, `user_ipv6_wo = var.address`, fmt.Sprintf("user_ipv6_wo_version = %d", version))
 	}
 	address6 := func(text string) tfconfig.Variables {
 		return tfconfig.Variables{"address": tfconfig.StringVariable(text)}
@@ -146,18 +144,18 @@ func TestAccConsentResource_writeOnly(t *testing.T) {
 func TestAccConsentResource_identity(t *testing.T) {
 	acctest.PreCheck(t, acctest.Identities)
 	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
+	provider := acctest.Block(service)
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config:            jane,
+				Config:            provider + block(`clause_3_consent = false`, `agreement_time = "`+early+`"`),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf(mocktest.Project, person))},
 			},
 			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
 			{
-				Config:            strings.Replace(jane, mocktest.Project, "shop", 1),
+				Config:            provider + block(`clause_3_consent = false`, `agreement_time = "`+early+`"`, `org_id = "`+mocktest.Org+`"`, `project_id = "shop"`),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf("shop", person))},
 			},
@@ -178,14 +176,13 @@ func identityOf(project, person string) map[string]knownvalue.Check {
 
 const address = "analytics_consent.jane"
 
-// block returns the resource as text. All clauses but the third are true.
+// block returns the resource as text. All clauses but the third are true, and the lines say the rest.
 func block(lines ...string) string {
 	return fmt.Sprintf(`
 resource "analytics_consent" "jane" {
   identity_id      = %q
   clause_1_consent = true
   clause_2_consent = true
-  clause_3_consent = false
   clause_4_consent = true
   clause_5_consent = true
   %s
@@ -199,9 +196,19 @@ func TestAccConsentResource_renamedKeys(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t)
 	renamed := func(key string) string {
-		each := fmt.Sprintf(`for_each = { for i in range(12) : "%s-${i}" => "person-${i}" }`, key)
-		lines := block(each, `agreement_time = "`+early+`"`, `on_destroy = "withdraw"`)
-		return acctest.Block(service) + strings.Replace(lines, strconv.Quote(person), "each.value", 1)
+		return acctest.Block(service) + fmt.Sprintf(`
+resource "analytics_consent" "jane" {
+  for_each         = { for i in range(12) : "%s-${i}" => "person-${i}" }
+  identity_id      = each.value
+  clause_1_consent = true
+  clause_2_consent = true
+  clause_3_consent = false
+  clause_4_consent = true
+  clause_5_consent = true
+  agreement_time   = %q
+  on_destroy       = "withdraw"
+}
+`, key, early)
 	}
 	wantAll := func(want [5]bool) {
 		for i := range 12 {
@@ -238,7 +245,7 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 	t.Parallel()
 	for _, lifecycle := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
 		service := mocktest.Start(t)
-		cli := clitest.New(t, acctest.Block(service)+block(`on_destroy = "withdraw"`, lifecycle), nil)
+		cli := clitest.New(t, acctest.Block(service)+block(`clause_3_consent = false`, `on_destroy = "withdraw"`, lifecycle), nil)
 		cli.MustRun("apply", "-auto-approve")
 		var state struct {
 			Resources []struct{ Instances []json.RawMessage }
@@ -273,9 +280,8 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 func TestCLIConsent_ignoredTimeIsNoLaterOne(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	at := func(now, clause, onDestroy string) string {
-		text := block(`agreement_time = "`+now+`"`, `on_destroy = "`+onDestroy+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }")
-		return acctest.Block(service) + strings.Replace(text, "clause_3_consent = false", "clause_3_consent = "+clause, 1)
+	at := func(now, clause3, onDestroy string) string {
+		return acctest.Block(service) + block(`agreement_time = "`+now+`"`, `clause_3_consent = `+clause3, `on_destroy = "`+onDestroy+`"`, "lifecycle {\n    ignore_changes = [agreement_time]\n  }")
 	}
 	const now = "2026-05-01T12:00:00Z"
 	cli := clitest.New(t, at(early, "false", "retain"), nil)
@@ -309,7 +315,7 @@ func TestAccConsentDataSource_basic(t *testing.T) {
 			{Config: acctest.Block(service) + dataBlock("jane", `".."`), ExpectError: acctest.Message("Unusable identifier", "change")},
 			{Config: acctest.Block(service) + dataBlock("jane", `"nobody"`), ExpectError: acctest.Message("Not found", "HTTP status: 404", "identity_id and the scope")},
 			{
-				Config: acctest.Block(service) + block(`user_ipv6 = "2001:db8::2"`) + dataBlock("jane", "analytics_consent.jane.identity_id") +
+				Config: acctest.Block(service) + block(`clause_3_consent = false`, `user_ipv6 = "2001:db8::2"`) + dataBlock("jane", "analytics_consent.jane.identity_id") +
 					dataBlock("ada", `"ada"`) + "output \"version\" {\n  value     = tostring(jsondecode(" + ada + ".json).version)\n  sensitive = true\n}\n",
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(true)),
