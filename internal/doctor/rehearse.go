@@ -210,8 +210,13 @@ func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	}
 
 	var survey choice.Survey
-	survey.Add(shown.sent.Print(), choice.PrintOf(shown.consent))
+	record := choice.PrintOf(shown.consent)
+	survey.Add(shown.sent.Print(), record)
 	r.who.kept, _ = survey.Proposal(1)
+	isExact := r.who.kept.Precision == 0 && !r.who.kept.SetsTime
+	if isExact && record.Time > 0 && record.Time%1000 == 0 { // else a choice in the second of agreement_time would look earlier
+		r.who.kept.Precision = time.Second
+	}
 	found := shown.sent.form.Merge(client.ConsentSettings(r.who.kept))
 	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != found["/consent/time_format"] {
 		found["/consent/time_answered"] = answered

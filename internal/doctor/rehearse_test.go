@@ -157,7 +157,7 @@ func TestRehearsal_block(t *testing.T) {
 			answers(mockserver.OpExportRecords, "kind", 400, `{"error":{"fields":{"kind":"is missing"}}}`)(s)
 		}, `{"export":{"kind_parameter":"kind"}}`},
 		"times to the minute":           {shows(keepsMinutes), `{"consent":{"time_kept":"minute","altered":["manual"]}}`},
-		"answered times without a zone": {takes(t, "consent-no-zone"), `{"consent":{"time_answered":"utc"}}`},
+		"answered times without a zone": {takes(t, "consent-no-zone"), `{"consent":{"time_answered":"utc","time_kept":"s"}}`},
 		"nothing for false":             {shows(omitsFalse), `{"consent":{"omits_false":true}}`},
 	} {
 		t.Run(about, func(t *testing.T) {
