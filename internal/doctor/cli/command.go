@@ -100,7 +100,8 @@ type options struct {
 
 // parse reads the flags and the environment. The error is flag.ErrHelp once help was printed.
 func (p Process) parse() (options, error) {
-	o := options{Options: doctor.Options{Version: p.Version, Day: time.Now().UTC().AddDate(0, 0, -1)}}
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	o := options{Options: doctor.Options{Version: p.Version, Day: today.AddDate(0, 0, -1)}}
 	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.Identity, "identity", "", "read consent and profile of the person `ID`")
@@ -124,6 +125,12 @@ func (p Process) parse() (options, error) {
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
 	if flags.NArg() > 0 {
 		problems = append(problems, "it takes flags only; -help lists them")
+	}
+	if !o.Day.Before(today) {
+		problems = append(problems, "-day must be a UTC day that is over")
+	}
+	if o.Timeout < time.Second {
+		problems = append(problems, "-timeout must be at least 1s")
 	}
 	if o.Rehearse && o.Client.ReadOnly {
 		problems = append(problems, "-rehearse writes, and ANALYTICS_READ_ONLY forbids it")

@@ -228,6 +228,8 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		"an interrupt at the question":   {args: rehearse, keyboard: silent, ctx: interrupted, says: notTyped},
 		"a rehearsal and read_only":      {set: "ANALYTICS_READ_ONLY=true", args: "-rehearse", says: "ANALYTICS_READ_ONLY"},
 		"no day":                         {args: "-day 2026-02-30", says: "-day"},
+		"a day that is not over":         {args: "-day " + time.Now().UTC().Format(time.DateOnly), says: "is over"},
+		"no time for a rehearsal":        {args: "-rehearse -timeout 0s", says: "-timeout"},
 		"a flag that does not exist":     {args: "-force", says: "force"},
 		"an argument":                    {args: "everything", says: "flags only"},
 	} {
