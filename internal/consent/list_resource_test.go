@@ -99,7 +99,7 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 		},
 	} {
 		service.PutConsent(tc.scope, person, tc.record)
-		results := p.List(name, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
+		results := p.List(t.Context(), name, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
 		wantNames(t, results, person)
 		if got := results[0].Identity["account_id"]; got != tc.config["account_id"] {
 			t.Errorf("%s: the account of the identity is %v", label, got)
@@ -153,7 +153,7 @@ func TestConsentList_people(t *testing.T) {
 
 			req := listOf(source...)
 			req.Limit = tc.limit
-			results := p.List(name, req)
+			results := p.List(t.Context(), name, req)
 			wantNames(t, results, tc.names...)
 			wantSaid(t, results, tc.warning, tc.errors)
 			if results[len(results)-1].Identity == nil && tc.names != nil {
@@ -195,7 +195,7 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				began := time.Now()
 				time.AfterFunc(5*time.Second, cancel)
-				results := p.ListUntil(ctx, name, listDay(nil))
+				results := p.List(ctx, name, listDay(nil))
 
 				wantNames(t, results)
 				prototest.WantText(t, results.Diagnostics().Errors(), says)
@@ -218,7 +218,7 @@ func TestConsentList_panicIsAnError(t *testing.T) {
 		cfg.Around = func(http.RoundTripper) http.RoundTripper { return panicking{} }
 	})
 
-	results := p.List(name, listOf(person, "user-2"))
+	results := p.List(t.Context(), name, listOf(person, "user-2"))
 	wantSaid(t, results, nil, []string{"Internal error", "panic"})
 }
 
@@ -304,7 +304,7 @@ func TestConsentListDay_people(t *testing.T) {
 				service.Inject(tc.fault)
 			}
 
-			results := p.List(name, listDay(tc.config))
+			results := p.List(t.Context(), name, listDay(tc.config))
 			wantNames(t, results, tc.want...)
 			wantSaid(t, results, tc.warning, tc.errors)
 		})
@@ -319,11 +319,11 @@ func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
 		service.Claims = func(now time.Time) map[string]any {
 			return map[string]any{"iat": now.Unix() - 86_400, "exp": now.Unix() - 82_800}
 		}
-		diags := p.List(name, listDay(prototest.Attributes{"utc_date": "2026-10-31"})).Diagnostics()
+		diags := p.List(t.Context(), name, listDay(prototest.Attributes{"utc_date": "2026-10-31"})).Diagnostics()
 		p.NoErrors(diags)
 		prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
 
-		errors := p.List(name, listDay(prototest.Attributes{"utc_date": "2026-11-01"})).Diagnostics().Errors()
+		errors := p.List(t.Context(), name, listDay(prototest.Attributes{"utc_date": "2026-11-01"})).Diagnostics().Errors()
 		prototest.WantText(t, errors, "the day is over")
 	})
 }

@@ -68,7 +68,7 @@ func start(t *testing.T, settings prototest.Attributes) (*prototest.Provider, *m
 // created returns a consent that an earlier run has created, and clears the request log.
 func created(t *testing.T, p *prototest.Provider, service *mocktest.Instance, others prototest.Attributes) *prototest.State {
 	t.Helper()
-	state, _ := p.MustCreate(name, config(others))
+	state, _ := p.MustUpdate(name, nil, config(others))
 	p.NewRun()
 	service.Reset()
 	return state

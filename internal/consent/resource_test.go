@@ -85,7 +85,7 @@ func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 			var diags prototest.Diagnostics
 			switch action, _, _ := strings.Cut(label, ","); action {
 			case "create":
-				after, diags = p.Create(name, config(agreed))
+				after, diags = p.Update(name, nil, config(agreed))
 				before, inState = nil, "In state now: nothing"
 			case "change":
 				after, diags = p.Update(name, before, config(agreed).With(prototest.Attributes{"clause_3_consent": true}))
@@ -115,7 +115,7 @@ func TestConsent_destroy(t *testing.T) {
 	_, diags = p.Destroy(name, created(t, p, service, withdrawing))
 	wantWarning(t, diags, "")
 	wantUpdates(t, service, update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"}))
-	state, diags := p.MustCreate(name, config(withdrawing))
+	state, diags := p.MustUpdate(name, nil, config(withdrawing))
 	wantWarning(t, diags, "")
 	wantHeld(t, service, configured)
 	_, diags = p.Destroy(name, state)
@@ -143,10 +143,10 @@ func TestConsent_requests(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	applied := config(agreed).With(version(1))
-	state, _ := p.MustCreate(name, applied)
+	state, _ := p.MustUpdate(name, nil, applied)
 	state, _ = p.MustRefresh(name, state)
 	p.MustUpdate(name, state, applied.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
-	p.MustCreate(name, config(overrules).With(prototest.Attributes{"identity_id": "another"}))
+	p.MustUpdate(name, nil, config(overrules).With(prototest.Attributes{"identity_id": "another"}))
 
 	wantUpdates(t, service,
 		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
@@ -215,7 +215,7 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			wantEmptyPlan(t, p, state, second)
 
 			// Without the attribute, what the service shows of it stays out of state.
-			bare, _ := p.MustCreate(name, config(nil))
+			bare, _ := p.MustUpdate(name, nil, config(nil))
 			record = choose(late)
 			record.Extra = map[string]any{attribute.Name: values[0]}
 			service.PutConsent(scope, person, record)
@@ -315,7 +315,7 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 
 	generated := at(time.Hour)
 	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, AgreementTime: generated["agreement_time"], Manual: new(true)})
-	state, diags := p.Import(name, person)
+	state, diags := p.Import(name, person, nil)
 	p.NoErrors(diags)
 	p.NoErrors(p.Validate(name, generated))
 	wantEmptyPlan(t, p, state, generated)
@@ -329,11 +329,11 @@ func TestConsent_importTakesOverTheRecord(t *testing.T) {
 	p, service := start(t, nil)
 	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, "a/b ü%", mockserver.ConsentRecord{Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: early})
 	wanted := config(agreed).With(where)
-	state, diags := p.Import(name, "acct-7/a%2Fb ü%25")
+	state, diags := p.Import(name, "acct-7/a%2Fb ü%25", nil)
 	p.NoErrors(diags)
 	wantEmptyPlan(t, p, state, wanted)
 
-	state, diags = p.ImportByIdentity(name, where)
+	state, diags = p.Import(name, "", where)
 	p.NoErrors(diags)
 	if text := noteIn(t, state); strings.Contains(text, "address") {
 		t.Errorf("the note is %s", text)

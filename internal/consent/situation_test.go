@@ -140,7 +140,7 @@ func TestConsent_situations(t *testing.T) {
 			state := created(t, p, service, withdrawing.With(tc.applied))
 			service.PutConsent(scope, person, tc.holds)
 			if tc.imported {
-				state, _ = p.Import(name, person)
+				state, _ = p.Import(name, person, nil)
 			}
 			if tc.stands && !tc.imported {
 				wantStanding(t, p, service, state, config(withdrawing.With(tc.applied)))

@@ -97,14 +97,14 @@ func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 	t.Parallel()
 	at := []string{"exact", "dates updates", "dates updates, silent", "dates what has no time", "keeps no times"}
 	eachKind(t, at, func(k kind) {
-		state, _ := k.MustCreate(k.name, k.config(nil))
+		state, _ := k.MustUpdate(k.name, nil, k.config(nil))
 		destroyed(k.T, k.Provider, k.name, state)
 		k.wantHeld([5]bool{})
-		state, _ = k.MustCreate(k.name, k.config(nil))
+		state, _ = k.MustUpdate(k.name, nil, k.config(nil))
 		k.wantHeld(configured)
 
 		k.NewRun()
-		other, _ := k.MustCreate(k.name, k.config(nil))
+		other, _ := k.MustUpdate(k.name, nil, k.config(nil))
 		_, diags := k.DestroyUnplanned(k.Context(), k.name, state)
 		prototest.WantText(k.T, diags.Warnings(), "Not withdrawn, another resource")
 		k.wantHeld(configured)
@@ -118,7 +118,7 @@ func TestConsent_ownWithdrawalIsNoChoice(t *testing.T) {
 		}
 
 		k.NewRun()
-		state, diags = k.MustCreate(k.name, k.config(nil))
+		state, diags = k.MustUpdate(k.name, nil, k.config(nil))
 		if record, _ := k.service.Consent(scope, person); record.Clauses != configured {
 			prototest.WantText(k.T, diags.Warnings(), "an earlier withdrawal", "keep_later_choice = false")
 			k.NewRun()
@@ -141,13 +141,13 @@ func TestConsent_cachedAnswerIsNoReading(t *testing.T) {
 	t.Parallel()
 	for header, value := range map[string]string{"Age": "45", "Date": "Fri, 31 Dec 1999 23:00:00 GMT"} {
 		eachKind(t, []string{"exact"}, func(k kind) {
-			state, _ := k.MustCreate(k.name, k.config(nil))
+			state, _ := k.MustUpdate(k.name, nil, k.config(nil))
 			choice := choose(late)
 			k.service.PutConsent(scope, person, choice)
 			k.service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Header: http.Header{header: {value}}, Times: -1})
 
 			k.NewRun()
-			_, created := k.Create(k.name, k.config(nil))
+			_, created := k.Update(k.name, nil, k.config(nil))
 			_, read := k.ReadData(name, prototest.Attributes{"identity_id": person})
 			k.NewRun()
 			after, destroyed := k.DestroyUnplanned(k.Context(), k.name, state)
@@ -169,7 +169,7 @@ func TestConsent_noneAboutSomebodyKnown(t *testing.T) {
 	eachKind(t, []string{"exact"}, func(k kind) {
 		none := mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 404, Body: []byte(`{"error":{"code":"none"}}`)}
 		k.wire(prototest.Attributes{"lag": "30s"})
-		state, _ := k.MustCreate(k.name, k.config(nil))
+		state, _ := k.MustUpdate(k.name, nil, k.config(nil))
 
 		k.NewRun()
 		k.service.Inject(none)
@@ -184,7 +184,7 @@ func TestConsent_noneAboutSomebodyKnown(t *testing.T) {
 		k.wantHeld([5]bool{})
 
 		k.NewRun()
-		state, _ = k.MustCreate(k.name, k.config(nil))
+		state, _ = k.MustUpdate(k.name, nil, k.config(nil))
 		none.Times = -1
 		k.service.Inject(none)
 		diags := destroyed(k.T, k.Provider, k.name, state)
@@ -228,9 +228,9 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	const shared = "Two resources manage the consent of one person"
 	p, service := start(t, nil)
-	one, diags := p.MustCreate(name, config(withdrawing))
+	one, diags := p.MustUpdate(name, nil, config(withdrawing))
 	wantWarning(t, diags, "")
-	two, diags := p.MustCreate(name, config(withdrawing))
+	two, diags := p.MustUpdate(name, nil, config(withdrawing))
 	wantWarning(t, diags, shared)
 
 	p.NewRun()
@@ -254,7 +254,7 @@ func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {
 	t.Parallel()
 	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 		wanted := config(agreed).With(version(1))
-		state, _ := p.MustCreate(name, wanted)
+		state, _ := p.MustUpdate(name, nil, wanted)
 		if text := noteIn(t, state); !strings.Contains(text, "shown") || strings.Contains(text, `"a":`) {
 			t.Errorf("after the write, the note is %s", text)
 		}
@@ -281,7 +281,7 @@ func TestConsent_settlesWhateverTheServiceShows(t *testing.T) {
 			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 				first := config(withdrawing.With(fraction))
 				second := first.With(prototest.Attributes{"clause_3_consent": true})
-				state, _ := p.MustCreate(name, first)
+				state, _ := p.MustUpdate(name, nil, first)
 				for _, wanted := range []prototest.Attributes{first, second, second} {
 					p.NewRun()
 					state, _ = p.MustRefresh(name, state)

@@ -109,7 +109,7 @@ func start(t *testing.T, settings prototest.Attributes) (*prototest.Provider, *m
 // createdBatch returns a batch that was created, and clears the request log.
 func createdBatch(t *testing.T, p *prototest.Provider, service *mocktest.Instance, config prototest.Attributes) *prototest.State {
 	t.Helper()
-	state, _ := p.MustCreate(batchName, config)
+	state, _ := p.MustUpdate(batchName, nil, config)
 	service.Reset()
 	return state
 }

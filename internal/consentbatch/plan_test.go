@@ -123,7 +123,7 @@ func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 	p, service := start(t, nil)
 	first, second := newFile(t, people(5)), newFile(t, batchHeader+rowOf(9, middle)+rowOf(3, middle)+rowOf(4, middle))
 	state := createdBatch(t, p, service, first.config(nil))
-	p.MustCreate(singleName, single(9, nil))
+	p.MustUpdate(singleName, nil, single(9, nil))
 	for label, tc := range map[string]struct {
 		state  *prototest.State
 		config prototest.Attributes
@@ -151,8 +151,8 @@ func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	batch := createdBatch(t, p, service, f.config(withdrawing))
 	p.NewRun()
 	sibling := createdBatch(t, p, service, f.config(nil))
-	one, _ := p.MustCreate(singleName, single(1, withdrawing))
-	two, _ := p.MustCreate(singleName, single(1, withdrawing))
+	one, _ := p.MustUpdate(singleName, nil, single(1, withdrawing))
+	two, _ := p.MustUpdate(singleName, nil, single(1, withdrawing))
 	type object struct {
 		name   string
 		state  *prototest.State

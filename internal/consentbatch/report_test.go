@@ -25,7 +25,7 @@ func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 	f := newFile(t, people(5))
 	folder := filepath.Dir(f.path)
 	service.Inject(rejecting(422, 1, 3)...)
-	_, diags := p.Create(batchName, f.config(uncompared.With(prototest.Attributes{"report_path": filepath.Join(folder, "consents-report.ndjson")})))
+	_, diags := p.Update(batchName, nil, f.config(uncompared.With(prototest.Attributes{"report_path": filepath.Join(folder, "consents-report.ndjson")})))
 	prototest.WantText(t, diags.Errors(), "2 of 5 rows were not written")
 
 	script, err := filepath.Abs("../../examples/guides/seeding-thousands/work-on-report.sh")

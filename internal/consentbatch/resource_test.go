@@ -352,7 +352,7 @@ func TestConsentBatch_appliesOneAfterTheOther(t *testing.T) {
 			},
 			{
 				before: func(b *batchTest) { // another object of the run writes one of them
-					b.p.MustCreate(singleName, single(3, nil))
+					b.p.MustUpdate(singleName, nil, single(3, nil))
 					b.service.Reset()
 					failing(422, 1)(b)
 				},
@@ -416,7 +416,7 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 		prototest.WantText(t, p.Validate(batchName, config).Errors(), words)
 	}
 
-	_, diags := p.Create(batchName, prototest.Attributes{"source": f.path + ".csv"})
+	_, diags := p.Update(batchName, nil, prototest.Attributes{"source": f.path + ".csv"})
 	prototest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "Batches in detail")
 	wantRequests(t, service, 0, 0)
 }

@@ -213,7 +213,7 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	p, service := start(t, func(s *mockserver.Server) {
 		s.OnRequest = func(r mockserver.Request) {
 			if r.Operation == mockserver.OpExportRecords {
-				_, diags := other.Create(fileName, config)
+				_, diags := other.Update(fileName, nil, config)
 				tried <- diags
 			}
 		}
@@ -223,7 +223,7 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	prototest.WantText(t, (<-tried).Errors(), "Another run writes the same file", "another process", "No request was sent", "path")
 
 	config["path"] = filepath.Dir(path) + "/./" + filepath.Base(path)
-	_, diags := p.Create(fileName, config)
+	_, diags := p.Update(fileName, nil, config)
 	prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path", "In state now: nothing")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)

@@ -183,7 +183,7 @@ func FuzzImportID_decodesToTheSamePerson(f *testing.F) {
 		}
 		id, _ := got.(types.String)
 		p := prototest.MustStart(t, prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k", "max_retries": 0})
-		state, _ := p.Import("analytics_consent", id.ValueString()) // nobody answers the refresh
+		state, _ := p.Import("analytics_consent", id.ValueString(), nil) // nobody answers the refresh
 		if state == nil || state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
 			t.Errorf("%q imports %v", id, state)
 		}

@@ -227,7 +227,7 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 	t.Parallel()
 	run(t, "one by one", func(t *testing.T, o *object) {
 		o.put(`{"a":1,"b":"x"}`)
-		o.state, o.diags = o.Import(name, "org-demo/web/jane.doe%40example.com")
+		o.state, o.diags = o.Import(name, "org-demo/web/jane.doe%40example.com", nil)
 		o.NoErrors(o.diags)
 		o.config = config(`{"b":"x","a":1.0}`, nil)
 		o.wantEmptyPlan()
@@ -244,7 +244,7 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 		o.service.DeleteProfile(scope, person)
 		o.state, o.diags = o.Refresh(name, o.state)
 		o.NoErrors(o.diags)
-		if unknown, _ := o.Import(name, person); o.state != nil || unknown != nil {
+		if unknown, _ := o.Import(name, person, nil); o.state != nil || unknown != nil {
 			t.Errorf("in state is %v, and imported was %v", o.state, unknown)
 		}
 		wantSent(t, o.service)

@@ -207,11 +207,11 @@ func TestProfile_pendingUpdate(t *testing.T) {
 	run(t, "first one is known to the run after a refused second", func(_ *testing.T, o *object) {
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": prototest.Attributes{"lag": "10s"}}))
 		o.service.SetPendingLag(mockserver.Lag{Time: 10 * time.Second})
-		o.MustCreate(name, writeOnly(silver, 1, notWaiting))
+		o.MustUpdate(name, nil, writeOnly(silver, 1, notWaiting))
 		o.answer(mockserver.OpUpdateProfile, 1, 403, `{}`)
-		_, o.diags = o.Create(name, writeOnly(`{"tier":1}`, 1, nil))
+		_, o.diags = o.Update(name, nil, writeOnly(`{"tier":1}`, 1, nil))
 		o.fails("Not permitted")
-		_, o.diags = o.Create("analytics_data_deletion", prototest.Attributes{"identity_id": person})
+		_, o.diags = o.Update("analytics_data_deletion", nil, prototest.Attributes{"identity_id": person})
 		o.fails("Conflicting pending request")
 	}, never)
 
@@ -392,7 +392,7 @@ func TestProfile_clearingEndsOnceAnotherObjectHasWritten(t *testing.T) {
 				destroyed <- diags
 			}()
 			synctest.Wait()
-			o.MustCreate(name, config(gold, clearing))
+			o.MustUpdate(name, nil, config(gold, clearing))
 			o.diags = <-destroyed
 			o.says()
 			if took := time.Since(began); took > time.Minute {
@@ -413,7 +413,7 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 			if isFirst {
 				_, o.diags = o.DestroyUnplanned(t.Context(), name, o.state)
 			}
-			o.MustCreate(name, o.config)
+			o.MustUpdate(name, nil, o.config)
 			if !isFirst {
 				_, o.diags = o.DestroyUnplanned(t.Context(), name, o.state)
 				o.says("not cleared", "moved")
@@ -426,7 +426,7 @@ func TestProfile_clearsNothingThatAnotherObjectManages(t *testing.T) {
 
 	run(t, "members in common", func(t *testing.T, o *object) {
 		o.apply(config(`{"plan":"gold","tier":1}`, clearing))
-		other, _ := o.MustCreate(name, config(gold, nil))
+		other, _ := o.MustUpdate(name, nil, config(gold, nil))
 		o.service.Reset()
 		// plans plans both, and returns the diagnostics of the second one.
 		plans := func(first, second *prototest.State, a, b prototest.Attributes) prototest.Diagnostics {

@@ -21,17 +21,17 @@ func attempt(t *testing.T, p *prototest.Provider, operation string) []string {
 	case mockserver.OpExportRecords:
 		_, diags = p.ReadData("analytics_export", prototest.Attributes{"utc_date": "2026-01-31"})
 	case mockserver.OpListPendingRequests:
-		_, diags = p.Create(deletionName, person.With(prototest.Attributes{"wait_for_fulfilment": false}))
+		_, diags = p.Update(deletionName, nil, person.With(prototest.Attributes{"wait_for_fulfilment": false}))
 	case mockserver.OpGetConsent:
 		_, diags = p.ReadData(consentName, person)
 	case mockserver.OpGetProfile:
-		state, diags = p.Create(profileName, person.With(prototest.Attributes{"profile": `{"plan":"gold"}`, "timeouts": prototest.Attributes{"create": "2s"}}))
+		state, diags = p.Update(profileName, nil, person.With(prototest.Attributes{"profile": `{"plan":"gold"}`, "timeouts": prototest.Attributes{"create": "2s"}}))
 		if state != nil {
 			_, diags = p.Refresh(profileName, state)
 		}
 	case mockserver.OpGetAllData:
 		path := filepath.Join(t.TempDir(), "data.json")
-		_, diags = p.Create(dataAccessName, person.With(prototest.Attributes{"output_path": path}))
+		_, diags = p.Update(dataAccessName, nil, person.With(prototest.Attributes{"output_path": path}))
 		if _, err := os.Stat(path); err != nil {
 			return append(diags.Errors(), diags.Warnings()...)
 		}

@@ -182,7 +182,7 @@ func (c *course) check() {
 	prototest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
 
 	p := prototest.MustStart(c.t, prototest.Config(c.service))
-	undisturbed, _ := p.MustCreate(exportFile, prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")})
+	undisturbed, _ := p.MustUpdate(exportFile, nil, prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")})
 	file, err := os.ReadFile(c.day)
 	if sum := fmt.Sprintf("%x", sha256.Sum256(file)); sum != undisturbed.Attributes["sha256"] {
 		c.t.Errorf("%d bytes are exported with the sum %s (%v), want %v", len(file), sum, err, undisturbed.Attributes["sha256"])

@@ -44,7 +44,7 @@ func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 		for round := range rounds {
 			var group sync.WaitGroup
 			for i := range limit {
-				group.Go(func() { _, _ = p.Create(consentName, consentOf(fmt.Sprintf("user-%d-%d", round, i))) })
+				group.Go(func() { _, _ = p.Update(consentName, nil, consentOf(fmt.Sprintf("user-%d-%d", round, i))) })
 			}
 			group.Wait()
 			synctest.Wait()
@@ -99,7 +99,7 @@ func TestReadOnly_plan(t *testing.T) {
 			service := mocktest.Start(t)
 			var state *prototest.State
 			if tc.before != nil {
-				state, _ = prototest.MustStart(t, prototest.Config(service)).MustCreate(tc.resource, tc.before)
+				state, _ = prototest.MustStart(t, prototest.Config(service)).MustUpdate(tc.resource, nil, tc.before)
 			}
 
 			p := prototest.MustStart(t, prototest.Config(service).With(config{"read_only": true}))

@@ -69,7 +69,7 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	}
 
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
-		_, diags := p.Import(consentName, id)
+		_, diags := p.Import(consentName, id, nil)
 		wantRefused("import of "+id, unseen, diags)
 	}
 	if n := service.Count(""); n != 0 || checked < 40 {

@@ -199,7 +199,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 			for step := range strings.SplitSeq(order, ", ") {
 				switch step {
 				case "resource":
-					o.state, _ = o.MustCreate(deletionName, o.config)
+					o.state, _ = o.MustUpdate(deletionName, nil, o.config)
 				case "action":
 					o.NoErrors(o.Invoke(deleteName, o.config).Diagnostics)
 				case "another run":

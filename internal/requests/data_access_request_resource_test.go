@@ -83,7 +83,7 @@ func (o *object) once(config prototest.Attributes) {
 	if o.name == requestAccessName {
 		o.diags = o.InvokePlanned(o.name, config, nil).Diagnostics
 	} else {
-		o.state, o.diags = o.Create(o.name, config)
+		o.state, o.diags = o.Update(o.name, nil, config)
 	}
 	o.isDiscreet()
 }

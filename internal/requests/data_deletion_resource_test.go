@@ -101,7 +101,7 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 			o.NewRun() // plan and apply are two processes
 			_, diags := o.Destroy(o.name, o.state)
 			o.NoErrors(diags)
-			o.state, o.diags = o.MustCreate(o.name, o.config.With(row.second))
+			o.state, o.diags = o.MustUpdate(o.name, nil, o.config.With(row.second))
 			o.queued(row.queued)
 			if name == "done" {
 				o.says("No second deletion was sent")
@@ -165,7 +165,7 @@ func TestDataDeletion_planSendsNothingTwiceWhereverPersonsMove(t *testing.T) {
 				for _, a := range row.addresses {
 					o.state = nil
 					if a.before != nil {
-						o.state, _ = o.MustCreate(o.name, a.before)
+						o.state, _ = o.MustUpdate(o.name, nil, a.before)
 					}
 					states = append(states, o.state)
 				}

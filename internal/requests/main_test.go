@@ -137,7 +137,10 @@ func (o *object) refresh() {
 // says fails the test if no warning of the latest step has all the words. Without any, the step must have said nothing.
 func (o *object) says(words ...string) {
 	o.t.Helper()
-	prototest.WantWarning(o.t, o.diags, words...)
+	if len(words) == 0 {
+		o.NoErrors(o.diags)
+	}
+	prototest.WantText(o.t, o.diags.Warnings(), words...)
 }
 
 // fails fails the test if no error of the latest step has all the words.

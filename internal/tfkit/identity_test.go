@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -105,7 +106,7 @@ func wantIdentity(t *testing.T, state *prototest.State, scope string) {
 func TestIdentity_movesOnlyByAPlanThatSaysSo(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, "", func(t *testing.T, o identifiedObject) {
-		created, _ := o.MustCreate(o.name, o.config)
+		created, _ := o.MustUpdate(o.name, nil, o.config)
 		older := &prototest.State{Attributes: created.Attributes, Private: created.Private}
 		state, _ := o.MustRefresh(o.name, older)
 		wantIdentity(t, state, "demo")
@@ -135,10 +136,10 @@ func TestIdentity_movesOnlyByAPlanThatSaysSo(t *testing.T) {
 		}
 
 		putAda(o.service, "two")
-		imported, diags := o.ImportByIdentity(o.name, identityIn("account"))
+		imported, diags := o.Import(o.name, "", identityIn("account"))
 		o.NoErrors(diags)
 		wantIdentity(t, imported, "account")
-		imported, diags = o.ImportByIdentity(o.name, identityIn(""))
+		imported, diags = o.Import(o.name, "", identityIn(""))
 		o.NoErrors(diags)
 		wantIdentity(t, imported, "two")
 	})
@@ -164,7 +165,7 @@ func TestIdentity_ofAScopeThatIsNotKnown(t *testing.T) {
 			}
 		}
 
-		state, _ := o.MustCreate(o.name, o.config)
+		state, _ := o.MustUpdate(o.name, nil, o.config)
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"org_id": prototest.Unknown}))
 		o.WantEmptyPlan(o.name, state, o.config)
 		first, _ := o.MustPlan(o.name, nil, o.config)
@@ -182,7 +183,7 @@ func TestIdentity_importThatIsRefusedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, "", func(t *testing.T, o identifiedObject) {
 		refused := func(given prototest.Attributes, says ...string) {
-			state, diags := o.ImportByIdentity(o.name, prototest.Attributes{"identity_id": "secret-person"}.With(given))
+			state, diags := o.Import(o.name, "", prototest.Attributes{"identity_id": "secret-person"}.With(given))
 			prototest.WantText(t, diags.Errors(), says...)
 			if state != nil || strings.Contains(strings.Join(diags.Errors(), " "), "secret-") {
 				t.Errorf("%v left %v, and the error is %v", given, state, diags.Errors())
@@ -212,10 +213,25 @@ func TestIdentity_importThatIsRefusedLeavesNothing(t *testing.T) {
 	})
 }
 
-// source returns a restful_resource with a path.
-func source(path string) prototest.Source {
+// source is an object in the state of another provider.
+type source struct {
+	Type, Provider string
+	SchemaVersion  int64 `json:"schema_version"`
+	Attributes     json.RawMessage
+}
+
+// restful returns a restful_resource with a path.
+func restful(path string) source {
 	attributes, _ := json.Marshal(map[string]any{"id": path, "body": "secret-body"}) //nolint:errchkjson // a map of strings
-	return prototest.Source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
+	return source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
+}
+
+// moved moves an object to a resource of ours, as a moved block does.
+func moved(p *prototest.Provider, from source, name string) (*prototest.State, prototest.Diagnostics) {
+	return p.Move(&tfprotov6.MoveResourceStateRequest{
+		SourceProviderAddress: from.Provider, SourceTypeName: from.Type, SourceSchemaVersion: from.SchemaVersion,
+		SourceState: &tfprotov6.RawState{JSON: from.Attributes}, TargetTypeName: name,
+	})
 }
 
 // TestMoveState_ofGenericProviders moves what both providers have left in state. Neither a body
@@ -224,7 +240,7 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"restful", "restapi"} {
 		forEachIdentified(t, provider+" to ", func(t *testing.T, o identifiedObject) {
-			var sources map[string]prototest.Source
+			var sources map[string]source
 			text, err := os.ReadFile("testdata/" + provider + ".json")
 			if err := errors.Join(err, json.Unmarshal(text, &sources)); err != nil {
 				t.Fatal(err)
@@ -233,12 +249,12 @@ func TestMoveState_ofGenericProviders(t *testing.T) {
 			putAda(o.service, "moved")
 			o.service.PutProfile(serviceScope("moved"), ada, `{"plan":"gold","phone":"secret-phone"}`)
 
-			moved, diags := o.Move(sources[strings.TrimPrefix(o.name, "analytics_")], o.name)
+			object, diags := moved(o.Provider, sources[strings.TrimPrefix(o.name, "analytics_")], o.name)
 			o.NoErrors(diags)
-			wantIdentity(t, moved, "moved")
-			state, _ := o.MustRefresh(o.name, moved)
+			wantIdentity(t, object, "moved")
+			state, _ := o.MustRefresh(o.name, object)
 			for _, foreign := range []string{"invented-key", "gold", "secret-phone"} {
-				if strings.Contains(fmt.Sprint(moved, string(moved.Private), state, string(state.Private)), foreign) {
+				if strings.Contains(fmt.Sprint(object, string(object.Private), state, string(state.Private)), foreign) {
 					t.Errorf("state has taken over %q", foreign)
 				}
 			}
@@ -264,7 +280,7 @@ func TestMoveState_withoutARefreshIsWritten(t *testing.T) {
 	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 		for at, want := range map[string][5]bool{"2025-01-10T08:00:00Z": {true}, "": {}} {
 			service.PutConsent(serviceScope("demo"), ada, mockserver.ConsentRecord{AgreementTime: at})
-			state, diags := p.Move(source("/v1/org/org-demo/project/web/compliance/user/ada@example.com/consent"), consentType)
+			state, diags := moved(p, restful("/v1/org/org-demo/project/web/compliance/user/ada@example.com/consent"), consentType)
 			p.NoErrors(diags)
 			p.NewRun()
 			_, diags = p.Update(consentType, state, identified[consentType])
@@ -281,27 +297,27 @@ func TestMoveState_withoutARefreshIsWritten(t *testing.T) {
 func TestMoveState_paths(t *testing.T) {
 	t.Parallel()
 	const unsupported = "does not include support for the given source resource"
-	foreign := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
+	foreign := restful("/v1/org/o/project/p/compliance/user/secret-person/consent")
 	foreign.Provider = "registry.terraform.io/example/restful2"
 	p := prototest.MustStart(t, prototest.Config(mocktest.Start(t)))
 
 	for _, tc := range []struct {
-		from prototest.Source
+		from source
 		want string // the scope and the person, or what the error says
 	}{
-		{source("/v1/org/o/project/p/compliance/user/jane%20doe/consent"), "o p  jane doe"},
-		{source("v1/org/o/project/p/compliance/user/a+b@example.com/consent/"), "o p  a+b@example.com"},
-		{source("https://analytics.example.com/api/v1/org/v1/project/v1/compliance/user/u/consent"), "v1 v1  u"},
-		{source("/v1/account/acct%2F7/compliance/user/u/consent?apiSecretToken=x#y"), "  acct/7 u"},
+		{restful("/v1/org/o/project/p/compliance/user/jane%20doe/consent"), "o p  jane doe"},
+		{restful("v1/org/o/project/p/compliance/user/a+b@example.com/consent/"), "o p  a+b@example.com"},
+		{restful("https://analytics.example.com/api/v1/org/v1/project/v1/compliance/user/u/consent"), "v1 v1  u"},
+		{restful("/v1/account/acct%2F7/compliance/user/u/consent?apiSecretToken=x#y"), "  acct/7 u"},
 		{foreign, unsupported},
-		{source("/v1/org/o/project/p/compliance/user/secret-person/profile"), unsupported},
-		{source("/v2/users/secret-person/consent"), unsupported},
-		{source("/v1/org/o/project/p/compliance/user/secret-person/x/consent"), unsupported},
-		{source("/v1/org/o/project/p/compliance/user/secret-person%zz/consent"), "cannot be used: a percent sign in part 3"},
-		{source("/v1/org/../project/p/compliance/user/secret-person/consent"), "cannot be used: org_id"},
-		{source("/v1/account/%2E%2E/compliance/user/secret-person/consent"), "put the block of the restful_resource back"},
+		{restful("/v1/org/o/project/p/compliance/user/secret-person/profile"), unsupported},
+		{restful("/v2/users/secret-person/consent"), unsupported},
+		{restful("/v1/org/o/project/p/compliance/user/secret-person/x/consent"), unsupported},
+		{restful("/v1/org/o/project/p/compliance/user/secret-person%zz/consent"), "cannot be used: a percent sign in part 3"},
+		{restful("/v1/org/../project/p/compliance/user/secret-person/consent"), "cannot be used: org_id"},
+		{restful("/v1/account/%2E%2E/compliance/user/secret-person/consent"), "put the block of the restful_resource back"},
 	} {
-		state, diags := p.Move(tc.from, consentType)
+		state, diags := moved(p, tc.from, consentType)
 		if text := strings.Join(diags.Errors(), " "); text != "" {
 			if !strings.Contains(text, tc.want) || strings.Contains(text, "secret-") {
 				t.Errorf("%s: the error is %q", tc.from.Attributes, text)

@@ -28,46 +28,32 @@ func proposed(schema *tfprotov6.Schema, prior, config Attributes) Attributes {
 	return values
 }
 
-// change is a change of an object; nil stands for no object.
-type change struct {
-	prior, config, planned Attributes
-}
-
-// checkPlan holds a plan, or what was read for a configuration, to the rules of Terraform's core. It
-// returns why core would refuse it. None of the provider's blocks has a part that core would compute.
-func checkPlan(schema *tfprotov6.Schema, c change) (reasons []string) {
-	if (c.planned == nil) != (c.config == nil) {
-		return []string{fmt.Sprintf("an object is configured %v, and the result has one %v", c.config != nil, c.planned != nil)}
+// checkPlan holds a plan, or what was read for a configuration, to the rules of Terraform's core: an attribute is as
+// configured, or as it was before if it is configured at all, or computed if it is not. One that is write-only has no
+// value. It returns why core would refuse the plan. Nil stands for no object, and no block has a part that is computed.
+func checkPlan(schema *tfprotov6.Schema, prior, config, planned Attributes) (reasons []string) {
+	if (planned == nil) != (config == nil) {
+		return []string{fmt.Sprintf("an object is configured %v, and the result has one %v", config != nil, planned != nil)}
 	}
 
 	for _, a := range schema.Block.Attributes {
-		if !c.isAllowed(a) {
+		value, configured, before := planned[a.Name], config[a.Name], prior[a.Name]
+		if a.WriteOnly {
+			configured = nil
+		}
+		isAsBefore := configured != nil && before != nil && cmp.Equal(value, before)
+		isComputed := configured == nil && a.Computed
+		if !isAsBefore && !isComputed && !cmp.Equal(value, configured) {
 			reasons = append(reasons, a.Name+" is neither as configured nor as it was")
 		}
 	}
 	for _, b := range schema.Block.BlockTypes {
-		if !cmp.Equal(c.planned[b.TypeName], c.config[b.TypeName]) {
+		if !cmp.Equal(planned[b.TypeName], config[b.TypeName]) {
 			reasons = append(reasons, b.TypeName+" is not as configured")
 		}
 	}
 
 	return reasons
-}
-
-// isAllowed reports whether an attribute may be planned so: as it is configured or, if it is configured at all, as it
-// was before. An attribute that is not configured may be computed. One that is write-only has no value.
-func (c change) isAllowed(a *tfprotov6.SchemaAttribute) bool {
-	planned, configured, before := c.planned[a.Name], c.config[a.Name], c.prior[a.Name]
-	switch {
-	case a.WriteOnly:
-		return planned == nil
-	case configured == nil:
-		return planned == nil || a.Computed
-	case cmp.Equal(planned, configured):
-		return true
-	}
-
-	return before != nil && cmp.Equal(planned, before)
 }
 
 // checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown.

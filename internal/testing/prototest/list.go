@@ -43,30 +43,24 @@ func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 }
 
-// List validates a list block and returns all results. A configuration with errors has one
-// result, which holds them.
-func (p *Provider) List(name string, req ListRequest) ListResults {
+// List validates a list block and returns the results until ctx ends. A configuration with errors has one result,
+// which holds them.
+func (p *Provider) List(ctx context.Context, name string, req ListRequest) (results ListResults) {
 	p.t.Helper()
 	if diags := p.ValidateList(name, req.Config); len(diags.Errors()) > 0 {
 		return ListResults{{Diagnostics: diags}}
 	}
-	return p.ListUntil(p.t.Context(), name, req)
-}
 
-// ListUntil returns the results of a list until ctx ends.
-func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest) (results ListResults) {
-	p.t.Helper()
 	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: name, Config: p.packed(p.Schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
-
 	for from := range stream.Results {
-		result := ListResult{DisplayName: from.DisplayName, Diagnostics: from.Diagnostics, Identity: p.identityOf(name, from.Identity)}
+		result := ListResult{
+			DisplayName: from.DisplayName, Diagnostics: from.Diagnostics, Identity: p.identityOf(name, from.Identity),
+			Resource: unpack(p.t, p.Schemas.ResourceSchemas[name].ValueType(), from.Resource),
+		}
 		if result.Identity == nil && len(result.Diagnostics) == 0 {
 			p.t.Error("Terraform would refuse this result of a list: it has no identity")
-		}
-		if from.Resource != nil {
-			result.Resource = unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)
 		}
 		results = append(results, result)
 	}

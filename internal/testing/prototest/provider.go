@@ -163,7 +163,7 @@ func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.Dyna
 	}
 
 	values := unpack(p.t, schema.ValueType(), read)
-	p.refuse(checkPlan(schema, change{config: unpack(p.t, schema.ValueType(), config), planned: values}))
+	p.refuse(checkPlan(schema, nil, unpack(p.t, schema.ValueType(), config), values))
 	p.refuse(checkStored(values))
 
 	return values, diags

@@ -34,19 +34,10 @@ type Plan struct {
 	identity Attributes
 }
 
-func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
-	p.t.Helper()
-	s := p.Schemas.ResourceSchemas[name]
-	if s == nil {
-		p.t.Fatalf("there is no resource %s", name)
-	}
-	return s
-}
-
 // object returns a resource as the protocol has it; nil stands for no object.
 func (p *Provider) object(name string, attributes Attributes) *tfprotov6.DynamicValue {
 	p.t.Helper()
-	return pack(p.t, p.resourceSchema(name).ValueType(), attributes)
+	return p.packed(p.Schemas.ResourceSchemas[name], attributes)
 }
 
 // Validate checks the configuration of a resource.
@@ -66,7 +57,7 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 		return Plan{}, diags
 	}
 
-	schema, configured := p.resourceSchema(name), p.object(name, config)
+	schema, configured := p.Schemas.ResourceSchemas[name], p.object(name, config)
 	config = unpack(p.t, schema.ValueType(), configured) // with every attribute of the schema
 	resp := call(p, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: name, PriorState: p.object(name, before.Attributes), PriorPrivate: before.Private, PriorIdentity: p.packedIdentity(name, before.Identity),
@@ -78,7 +69,7 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	}
 
 	planned := unpack(p.t, schema.ValueType(), resp.PlannedState)
-	p.refuse(checkPlan(schema, change{before.Attributes, config, planned}))
+	p.refuse(checkPlan(schema, before.Attributes, config, planned))
 	plan := Plan{Attributes: planned, config: config, private: resp.PlannedPrivate, identity: p.identityOf(name, resp.PlannedIdentity)}
 	plan.Changes = !cmp.Equal(planned, before.Attributes)
 	for _, at := range resp.RequiresReplace {
@@ -110,12 +101,6 @@ func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Pl
 	}
 
 	return state, diags
-}
-
-// Create validates, plans and applies a new object.
-func (p *Provider) Create(name string, config Attributes) (*State, Diagnostics) {
-	p.t.Helper()
-	return p.Update(name, nil, config)
 }
 
 // Destroy plans and applies the end of an object; the state is nil where it is gone.
@@ -216,19 +201,13 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 		p.t.Fatal(err)
 	}
 	resp := call(p, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
-		TypeName: name, Version: p.resourceSchema(name).Version, RawState: &tfprotov6.RawState{JSON: file},
+		TypeName: name, Version: p.Schemas.ResourceSchemas[name].Version, RawState: &tfprotov6.RawState{JSON: file},
 	})
 	if diags := Diagnostics(resp.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
 	return p.stateOf(name, resp.UpgradedState, stored.Private, p.packedIdentity(name, stored.Identity)), resp.Diagnostics
-}
-
-// MustCreate is Create without errors.
-func (p *Provider) MustCreate(name string, config Attributes) (*State, Diagnostics) {
-	p.t.Helper()
-	return p.MustUpdate(name, nil, config)
 }
 
 // MustRefresh is Refresh of an object that still exists.
@@ -271,7 +250,7 @@ func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) D
 // stateOf returns the state of an object from a response; nil where the object is gone.
 func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *State {
 	p.t.Helper()
-	attributes := unpack(p.t, p.resourceSchema(name).ValueType(), packed)
+	attributes := unpack(p.t, p.Schemas.ResourceSchemas[name].ValueType(), packed)
 	if attributes == nil {
 		return nil
 	}

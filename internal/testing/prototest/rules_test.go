@@ -70,7 +70,7 @@ func TestRules_ofPlans(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			wantRefusal(t, checkPlan(schema, change{tc.prior, tc.config, tc.plan}), tc.reason)
+			wantRefusal(t, checkPlan(schema, tc.prior, tc.config, tc.plan), tc.reason)
 		})
 	}
 }
@@ -165,8 +165,8 @@ func TestProvider_holdsResponsesToTheRules(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
 			p := MustStart(r, Config(mocktest.Start(t)))
-			p.server = faulty{p.server, t, tc.method, p.resourceSchema(thing), tc.values}
-			p.Create(thing, Attributes{
+			p.server = faulty{p.server, t, tc.method, p.Schemas.ResourceSchemas[thing], tc.values}
+			p.Update(thing, nil, Attributes{
 				"identity_id": "ann", "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 			})
 			wantRefusal(t, r.reasons, tc.reason)

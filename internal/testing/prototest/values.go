@@ -3,6 +3,7 @@
 package prototest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -22,7 +23,7 @@ const Unknown = unknown("(known after apply)")
 
 type unknown string
 
-// MarshalJSON returns null, which toValue replaces.
+// MarshalJSON returns null, which pack replaces.
 func (unknown) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // With returns a copy of the attributes with others on top.
@@ -48,28 +49,6 @@ func (a Attributes) ApplyTerraform5AttributePathStep(step tftypes.AttributePathS
 		return nil, tftypes.ErrInvalidStep
 	}
 	return v, nil
-}
-
-// toValue returns an object as a value of the protocol; nil stands for no object.
-func toValue(typ tftypes.Type, object Attributes) (tftypes.Value, error) {
-	if object == nil {
-		return tftypes.NewValue(typ, nil), nil
-	}
-	text, err := json.Marshal(object)
-	if err != nil {
-		return tftypes.Value{}, err
-	}
-	v, err := tfprotov6.RawState{JSON: text}.Unmarshal(typ)
-	if err != nil {
-		return v, err
-	}
-
-	return tftypes.Transform(v, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
-		if given, _, err := tftypes.WalkAttributePath(object, at); err == nil && given == Unknown {
-			return tftypes.NewValue(v.Type(), tftypes.UnknownValue), nil
-		}
-		return v, nil
-	})
 }
 
 // fromValue returns a value of the protocol as one of Attributes; numbers are float64.
@@ -111,12 +90,20 @@ func as[T any](v tftypes.Value) (out T) {
 // pack returns an object as the protocol has it; nil stands for no object.
 func pack(tb testing.TB, typ tftypes.Type, object Attributes) *tfprotov6.DynamicValue {
 	tb.Helper()
-	v, err := toValue(typ, object)
-	if err != nil {
+	text, unusable := json.Marshal(object, json.FormatNilMapAsNull(true))
+	v, err := tfprotov6.RawState{JSON: text}.Unmarshal(typ)
+	if err := errors.Join(unusable, err); err != nil {
 		tb.Fatal(err)
 	}
+
+	v, unusable = tftypes.Transform(v, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if given, _, err := tftypes.WalkAttributePath(object, at); err == nil && given == Unknown {
+			return tftypes.NewValue(v.Type(), tftypes.UnknownValue), nil
+		}
+		return v, nil
+	})
 	packed, err := tfprotov6.NewDynamicValue(typ, v)
-	if err != nil {
+	if err := errors.Join(unusable, err); err != nil {
 		tb.Fatal(err)
 	}
 
