@@ -273,6 +273,7 @@ func (w *world) withdraw(of int) {
 	}
 
 	object.exists, object.last = false, Confirmed{}
+
 	isWithdrawn := act == Send || act == Nothing
 	isThere := w.held != Print{} && w.old != Print{}
 	switch {

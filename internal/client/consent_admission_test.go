@@ -88,7 +88,9 @@ func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
 		f := []mockserver.Fault{
 			{Status: 429, Header: http.Header{"Retry-After": {fmt.Sprint(r.IntN(120))}}},
 			{Status: 503, Header: http.Header{"Retry-After": {fmt.Sprint(r.IntN(60))}}},
-			{Status: 401}, {Status: 403}, {Cut: mockserver.CutBeforeCommit},
+			{Status: 401},
+			{Status: 403},
+			{Cut: mockserver.CutBeforeCommit},
 		}[r.IntN(5)]
 		f.Operation, f.Skip = []string{mockserver.OpGetConsent, mockserver.OpUpdateConsent}[r.IntN(2)], r.IntN(3)
 		faults = append(faults, f)

@@ -148,6 +148,7 @@ func (b *batch) read() (ok bool) {
 			problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
 		}
 		b.refuse(problem)
+
 		return false
 	}
 

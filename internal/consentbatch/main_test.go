@@ -100,10 +100,10 @@ func single(i int, others prototest.Attributes) prototest.Attributes {
 }
 
 // start starts a mock server and a provider for it.
-func start(t *testing.T, settings prototest.Attributes) (*prototest.Provider, *mocktest.Instance) {
+func start(t *testing.T) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t)
-	return prototest.MustStart(t, prototest.Config(service).With(settings)), service
+	return prototest.MustStart(t, prototest.Config(service)), service
 }
 
 // createdBatch returns a batch that was created, and clears the request log.

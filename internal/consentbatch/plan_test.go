@@ -16,7 +16,7 @@ var computed = []string{"digest", "rows", "kept", "written", "missing"}
 // then a password of the provider. The plan asks the service nothing.
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
+	p, service := start(t)
 	f := newFile(t, people(3))
 	unknownScope := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}
 	wantUnknown := func(config prototest.Attributes) prototest.Plan {
@@ -120,7 +120,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 // TestConsentBatch_overlapIsShownInThePlan has two batches and a single object of one run.
 func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
+	p, service := start(t)
 	first, second := newFile(t, people(5)), newFile(t, batchHeader+rowOf(9, middle)+rowOf(3, middle)+rowOf(4, middle))
 	state := createdBatch(t, p, service, first.config(nil))
 	p.MustUpdate(singleName, nil, single(9, nil))
@@ -146,7 +146,7 @@ func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 // leaves another object of the same people as it is.
 func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
+	p, service := start(t)
 	f := newFile(t, people(3))
 	batch := createdBatch(t, p, service, f.config(withdrawing))
 	p.NewRun()

@@ -21,7 +21,7 @@ func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 		}
 	}
 
-	p, service := start(t, nil)
+	p, service := start(t)
 	f := newFile(t, people(5))
 	folder := filepath.Dir(f.path)
 	service.Inject(rejecting(422, 1, 3)...)

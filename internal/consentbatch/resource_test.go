@@ -401,7 +401,7 @@ func TestConsentBatch_alteredRowsNameTheSetting(t *testing.T) {
 
 func TestConsentBatch_wrongConfigurations(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
+	p, service := start(t)
 	f := newFile(t, people(1))
 
 	for words, config := range map[string]prototest.Attributes{

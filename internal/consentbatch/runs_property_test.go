@@ -36,8 +36,12 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 			}
 			shared, other := newFile(t, ""), newFile(t, "")
 			w.objects = []*object{
-				{kind: singleName, people: []int{0}}, {kind: singleName, people: []int{0}}, {kind: singleName, people: []int{1}},
-				{kind: batchName, people: []int{0, 1, 2}, file: shared}, {kind: batchName, people: []int{0, 1, 2}, file: shared}, {kind: batchName, people: []int{2, 3}, file: other},
+				{kind: singleName, people: []int{0}},
+				{kind: singleName, people: []int{0}},
+				{kind: singleName, people: []int{1}},
+				{kind: batchName, people: []int{0, 1, 2}, file: shared},
+				{kind: batchName, people: []int{0, 1, 2}, file: shared},
+				{kind: batchName, people: []int{2, 3}, file: other},
 			}
 			prototest.Bubble(t, w.live)
 		})
@@ -242,6 +246,7 @@ func (w *world) apply() (ok bool) {
 		if r.Operation != mockserver.OpUpdateConsent {
 			return w.disorder(r)
 		}
+
 		interruptedAt, chosenAt = interruptedAt-1, chosenAt-1
 		switch {
 		case interruptedAt == 0:

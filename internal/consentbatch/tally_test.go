@@ -93,6 +93,7 @@ func TestTally_failuresAreGroupedByCause(t *testing.T) {
 		some.fail(row, &transport.Error{Class: transport.ClassRejected, Message: fmt.Sprint("request ", row)})
 	}
 	some.record(t.Context(), 8, written, errors.New("jane@example.com"))
+
 	for row := 11; row > 8; row-- {
 		some.record(t.Context(), row, written, fmt.Errorf("around it: %w", &transport.Error{Class: transport.ClassServer, Status: 500, Attempts: row}))
 	}

@@ -146,6 +146,7 @@ func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)
 	for object := f.object; object != nil && len(found) == 0; object = object.around {
 		found = object.named(jsonvalue.Fold(name))
 	}
+
 	switch {
 	case len(found) == 0:
 		return Optional[T]{}

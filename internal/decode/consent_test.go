@@ -107,7 +107,7 @@ func TestConsentCall_whatAnAnswerIs(t *testing.T) {
 	const noon, none = "2026-01-31T12:00:00Z - -", "- - -"
 	inData := decode.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/success": "false"}}
 	noTimes := answers{} // the last one is of the year 10000 in UTC
-	for _, value := range strings.Fields(`"2026-01-31T12:00:00" "2026-01-31" 1769860800 1769860800000000 "yesterday" 1.5 1e400 {} true "9999-12-31T23:59:59-01:00"`) {
+	for value := range strings.FieldsSeq(`"2026-01-31T12:00:00" "2026-01-31" 1769860800 1769860800000000 "yesterday" 1.5 1e400 {} true "9999-12-31T23:59:59-01:00"`) {
 		noTimes[timed(value)] = "agreement_time: expected an RFC 3339 time"
 	}
 	for _, c := range []struct {

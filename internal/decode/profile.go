@@ -80,6 +80,7 @@ func (c ProfileCall) enveloped(n *node) error {
 		inside = n.outermost(func(object *node) bool { return object.shares(c.Managed) })
 		isEnvelope = len(inside) > 0
 	}
+
 	switch {
 	case c.At != nil:
 		return nil

@@ -109,6 +109,7 @@ type Receipt struct {
 // nothing; a request; or a flag that says yes. One that refuses is an *Error.
 func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
+
 	answer := e.decode(v)
 	request, isDone := answer.request(person), e.Result.Says(v) == nil
 	switch {
@@ -122,6 +123,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	if isRequest {
 		receipt.At = cmp.Or(request.created, receipt.At)
 	}
+
 	isSuccess := answer.find(e.Result.At).isIgnored // by its word
 	switch {
 	case status == 202, status == 204, isRequest, isSuccess, answer.says(flagNames, Done), answer.isBlank():

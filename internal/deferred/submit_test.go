@@ -108,16 +108,14 @@ func TestDeferred_deletionsAtOnceSendOne(t *testing.T) {
 			<-time.After(900 * time.Millisecond)
 			return list, nil
 		})
-		send := func(context.Context) (decode.Receipt, error) {
-			queue = append(queue, decode.PendingRecord{ID: "r", Identity: whom, RequestType: deletes, CreatedAt: time.Now()})
-			return decode.Receipt{ID: "r", At: time.Now()}, nil
-		}
-
 		var group sync.WaitGroup
 		for i, key := range []string{"friday", "monday", "sunday"} {
 			group.Go(func() {
 				<-time.After(time.Duration(i) * 400 * time.Millisecond)
-				r := Request{Person: client.Person{Identity: whom}, Type: deletes, IdempotencyKey: key, Send: send}
+				r := Request{Person: client.Person{Identity: whom}, Type: deletes, IdempotencyKey: key, Send: func(context.Context) (decode.Receipt, error) {
+					queue = append(queue, decode.PendingRecord{ID: "r", Identity: whom, RequestType: deletes, CreatedAt: time.Now()})
+					return decode.Receipt{ID: "r", At: time.Now()}, nil
+				}}
 				if _, _, err := e.Submit(t.Context(), r, proof.Submission{}); err != nil {
 					t.Error(err)
 				}

@@ -82,6 +82,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 	if request == nil {
 		return
 	}
+
 	for r.find(ctx, request); !hasEffect(ctx, request); r.find(ctx, request) {
 		if !wait(ctx, end) {
 			return

@@ -40,11 +40,13 @@ func TestExportDay_saysWhatItWrote(t *testing.T) {
 		says   string
 	}{
 		today: {
-			prototest.Attributes{"utc_date": today, "allow_incomplete_day": true}, []string{"The day is not over", "a part of the day"},
+			prototest.Attributes{"utc_date": today, "allow_incomplete_day": true},
+			[]string{"The day is not over", "a part of the day"},
 			"4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 " + digest(part),
 		},
 		day: {
-			prototest.Attributes{"path": filepath.Join(t.TempDir(), "{kind}"), "kinds": []any{"events", "persons"}}, nil,
+			prototest.Attributes{"path": filepath.Join(t.TempDir(), "{kind}"), "kinds": []any{"events", "persons"}},
+			nil,
 			"3 records (persons 1, events 2), 89 B, SHA-256 of persons " + digest("{\"id\":\"p-2026-03-01\",\"name\":\"Jane Canary\"}\n") + ", of events " + digest(eventRecords),
 		},
 	} {

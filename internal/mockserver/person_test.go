@@ -121,7 +121,8 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 		"at once": {mockserver.Outcome{After: -1}, 0, "", true},
 		"never":   {mockserver.Outcome{Fate: mockserver.Never}, year, `"status":"pending"}`, false},
 		"failed": {
-			mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", FinalStatus: "closed"}, time.Minute,
+			mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", FinalStatus: "closed"},
+			time.Minute,
 			`"error":{"code":"quota","message":""},"id":"request-1","identityId":"user-1","operation":"updateProfile","status":"closed"}`, false,
 		},
 		"kept":     {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, time.Minute, `"status":"delivered"}`, true},

@@ -15,6 +15,7 @@ import (
 // attempt reads an answer of the service to an operation, and returns the errors about it.
 func attempt(t *testing.T, p *prototest.Provider, operation string) []string {
 	t.Helper()
+
 	var state *prototest.State
 	var diags prototest.Diagnostics
 	switch person := (prototest.Attributes{"identity_id": "jane.doe@example.com"}); operation {

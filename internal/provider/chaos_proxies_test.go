@@ -64,6 +64,7 @@ var lastPort atomic.Int32
 // freeAddress returns an address at which nothing listens, another one for each call.
 func freeAddress(t *testing.T) string {
 	t.Helper()
+
 	for {
 		address := fmt.Sprintf("127.0.0.1:%d", 20_000+lastPort.Add(1))
 		if l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address); err == nil {

@@ -124,11 +124,13 @@ func (c *course) run() {
 	for _, toxic := range c.toxics {
 		c.toxiproxy.post(c.t, "/proxies/service/toxics", toxic)
 	}
+
 	for c.applies < disturbedApplies && slices.ContainsFunc(c.all, func(o *instance) bool { return !o.isSettled() }) {
 		c.apply(impatience)
 	}
 
 	c.toxiproxy.post(c.t, "/reset", nil)
+
 	open := openIn(prototest.MustStart(c.t, c.config), c.all)
 	for n := 0; open != "" && n < calmApplies; n++ {
 		c.apply(nil)

@@ -213,6 +213,7 @@ func textOf(v tftypes.Value) string {
 func plain(v tftypes.Value) any {
 	var text string
 	var truth bool
+
 	var number big.Float
 	var list []tftypes.Value
 	switch {

@@ -102,6 +102,7 @@ func internalError(ctx context.Context, method string) (any, error) {
 
 	var diags diag.Diagnostics
 	tfkit.AddPanic(ctx, &diags)
+
 	problem := map[string]any{"severity": "ERROR", "summary": diags[0].Summary(), "detail": diags[0].Detail()}
 	content, kind := map[string]any{"diagnostics": []any{problem}}, ".Response"
 	switch method {

@@ -104,6 +104,7 @@ func (l *lives) live(isAlone bool) {
 	}
 
 	l.endFaults()
+
 	open := openIn(l.start(), l.list)
 	for n := 0; open != "" && n < 30; n++ {
 		l.apply(calm)

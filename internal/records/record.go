@@ -188,6 +188,7 @@ func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 			ids += maphash.Bytes(seed, value)
 		}
 	}
+
 	return ids == 0 || x.memory.kindOf(names^ids, kind) == kind
 }
 
@@ -214,6 +215,7 @@ func groupKind(v jsontext.Value) (kind Kind) {
 	if !hasList {
 		return Unknown
 	}
+
 	return kind
 }
 

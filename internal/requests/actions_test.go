@@ -115,7 +115,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		"unknown":                {mockserver.Outcome{After: 2 * time.Second, Status: "closed"}, "", []string{"The pending list does not tell", "wire.pending.statuses"}, 1, names{requestAccessName}},
 		"never given":            {mockserver.Outcome{KeepListed: true}, "", []string{"The service gave no data", "asked 1 times", "Invoking the action again", "wire.all_data.at"}, 2, names{requestAccessName}},
 	}, func(t *testing.T, name string, row row) {
-		row.names.each(t, func(t *testing.T, o *object) {
+		row.names.each(t, func(_ *testing.T, o *object) {
 			if row.theirs != "" {
 				o.service.Enqueue(mockserver.QueuedRequest{ID: "theirs-" + person, Scope: scope, Identity: person, Operation: row.theirs})
 			}

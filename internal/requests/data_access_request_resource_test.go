@@ -163,7 +163,7 @@ func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 		"not recognised":   {mockserver.Fault{Skip: 1, Times: -1, Status: 200, Body: []byte(gold)}, []string{"not recognised as the person's data", `"plan"`, "wire.all_data.at"}, "/plan", nil},
 		"at once":          {mockserver.Fault{Times: -1, Status: 200, Body: []byte(sessions)}, []string{"wire.all_data.at", "change triggers"}, "/sessions", on("friday")},
 	}, func(t *testing.T, _ string, row row) {
-		accesses.each(t, func(t *testing.T, o *object) {
+		accesses.each(t, func(_ *testing.T, o *object) {
 			answer := row.answer
 			answer.Operation = o.operation
 			o.service.Inject(answer)

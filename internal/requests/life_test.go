@@ -181,7 +181,7 @@ func TestRequests_listThatIsNotUnderstoodStopsThem(t *testing.T) {
 		`wire.pending.use = "partial"`: {"", partial, 3},
 		"wire.ignored":                 {"", partial, 3}, // the list has more than it shows
 	}, func(t *testing.T, setting string, row row) {
-		bothRequests.each(t, func(t *testing.T, o *object) {
+		bothRequests.each(t, func(_ *testing.T, o *object) {
 			o.service.ReshapePending(func(record map[string]any) {
 				record[row.person] = record["identityId"]
 				delete(record, "identityId")

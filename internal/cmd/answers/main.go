@@ -24,11 +24,12 @@ func main() {
 
 	text := string(page)
 	for _, endpoint := range catalogue.Endpoints {
-		table := "| answer | of | it is | settings |\n|---|---|---|---|\n"
+		var table strings.Builder
+		table.WriteString("| answer | of | it is | settings |\n|---|---|---|---|\n")
 		for _, a := range catalogue.Of(endpoint) {
-			table += fmt.Sprintf("| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a))
+			table.WriteString(fmt.Sprintf("| %s | %s | %s | %s |\n", shown(a), cell(a.Source), meanings[a.Is], settings(a)))
 		}
-		text = strings.Replace(text, fmt.Sprintf("<!-- answers: %s -->\n", endpoint), strings.ReplaceAll(table, "{{", `{{"{{"}}`), 1)
+		text = strings.Replace(text, fmt.Sprintf("<!-- answers: %s -->\n", endpoint), strings.ReplaceAll(table.String(), "{{", `{{"{{"}}`), 1)
 	}
 	fmt.Fprint(os.Stdout, text)
 }

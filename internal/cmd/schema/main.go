@@ -99,6 +99,7 @@ func theirs(name string, ours any) any {
 		if name == "return_type" {
 			return converted["type"]
 		}
+
 		return converted
 	}
 
@@ -118,5 +119,6 @@ func theirList(name string, ours []any) any {
 	if name == "attributes" || name == "block_types" {
 		return byName
 	}
+
 	return ours
 }

@@ -116,6 +116,7 @@ type reader struct {
 // its text. It returns an error of the reader.
 func (r *reader) finish(err error) error {
 	var what string
+
 	broken, isCSV := errors.AsType[*csv.ParseError](err)
 	_, isJSON := errors.AsType[*jsontext.SyntacticError](err)
 	switch {

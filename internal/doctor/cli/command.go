@@ -88,6 +88,7 @@ func (p Process) run(ctx context.Context) (status int, err error) {
 	if o.json {
 		return report.ExitStatus, json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
 	}
+
 	return report.ExitStatus, screen.Execute(p.Stdout, report)
 }
 

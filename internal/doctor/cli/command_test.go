@@ -4,7 +4,6 @@ package cli_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -211,21 +210,19 @@ func TestDoctor_endsEarlyWhereNobodyAnswers(t *testing.T) {
 func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 	t.Parallel()
 	const rehearse, notTyped = "-rehearse -identity " + person, "identity was not typed again"
-	interrupted, interrupt := context.WithCancel(t.Context())
-	interrupt()
 	silent, typing := io.Pipe()
 	t.Cleanup(func() { _ = typing.Close() })
 	for about, tc := range map[string]struct {
-		set, args string
-		keyboard  io.Reader // nil: nobody is there
-		ctx       context.Context
-		says      string
+		set, args     string
+		keyboard      io.Reader // nil: nobody is there
+		isInterrupted bool
+		says          string
 	}{
 		"no address":                     {set: "ANALYTICS_BASE_URL=", says: "base_url"},
 		"a setting that does not exist":  {set: `ANALYTICS_WIRE={"round":true}`, says: "ANALYTICS_WIRE"},
 		"a rehearsal without a terminal": {args: rehearse, says: "needs -yes"},
 		"another identity":               {args: rehearse, keyboard: strings.NewReader(other + "\n"), says: notTyped},
-		"an interrupt at the question":   {args: rehearse, keyboard: silent, ctx: interrupted, says: notTyped},
+		"an interrupt at the question":   {args: rehearse, keyboard: silent, isInterrupted: true, says: notTyped},
 		"a rehearsal and read_only":      {set: "ANALYTICS_READ_ONLY=true", args: "-rehearse", says: "ANALYTICS_READ_ONLY"},
 		"no day":                         {args: "-day 2026-02-30", says: "-day"},
 		"a day that is not over":         {args: "-day " + time.Now().UTC().Format(time.DateOnly), says: "is over"},
@@ -239,7 +236,12 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 			env := environment(service)
 			name, value, _ := strings.Cut(tc.set, "=")
 			env[name] = value
-			out := runAsked(cmp.Or(tc.ctx, t.Context()), env, tc.keyboard, strings.Fields(tc.args)...)
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			if tc.isInterrupted {
+				interrupt()
+			}
+			out := runAsked(ctx, env, tc.keyboard, strings.Fields(tc.args)...)
 			if out.status != 2 || !strings.Contains(out.stderr, tc.says) || out.stdout != "" || service.Count("") > 0 {
 				t.Errorf("exit status %d, %d requests: %s%s", out.status, service.Count(""), out.stdout, out.stderr)
 			}

@@ -137,6 +137,7 @@ func (o *options) flags() *flag.FlagSet {
 // parse reads the arguments and the seed. The error is flag.ErrHelp once help, or the list of forms, was printed.
 func (p Process) parse() (options, error) {
 	o := options{server: &mockserver.Server{}, credentials: "key", log: p.Stderr}
+
 	flags := o.flags()
 	err := flags.Parse(p.Args[1:])
 	switch {

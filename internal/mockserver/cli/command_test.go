@@ -55,6 +55,7 @@ func TestRun_servesWhatItsFlagsSay(t *testing.T) {
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
 	printed, stdout := io.Pipe()
+
 	var stderr bytes.Buffer
 	ended := make(chan int, 1)
 	go func() {

@@ -58,13 +58,14 @@ func environmentOf(addr net.Addr, seed mockserver.Seed, credentials string) []st
 // printed returns the environment as lines for a POSIX shell, which also remove the variables of
 // another service.
 func printed(environment []string) string {
-	lines := "unset " + strings.Join(replaced, " ") + "\n"
+	var lines strings.Builder
+	lines.WriteString("unset " + strings.Join(replaced, " ") + "\n")
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		lines += "export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n"
+		lines.WriteString("export " + name + "='" + strings.ReplaceAll(value, "'", `'\''`) + "'\n")
 	}
 
-	return lines
+	return lines.String()
 }
 
 // run runs a command with an environment and returns its exit status. An interrupt in a terminal reaches the

@@ -110,16 +110,16 @@ func (c *CLI) ReadFile(name string) string {
 		return string(content)
 	}
 
-	all := ""
+	var all strings.Builder
 	for _, entry := range archive.File {
 		text, err := fs.ReadFile(archive, entry.Name)
 		if err != nil {
 			c.tb.Fatal(err)
 		}
-		all += string(text)
+		all.WriteString(string(text))
 	}
 
-	return all
+	return all.String()
 }
 
 // Command returns a command that the test starts and ends itself.

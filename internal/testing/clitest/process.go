@@ -105,6 +105,7 @@ func (c *CLI) start(args []string) *process {
 // await waits until the command has printed words, or fails the test where it ends before.
 func (p *process) await(words string) {
 	p.tb.Helper()
+
 	some := make([]byte, 1<<12)
 	for !strings.Contains(p.printed.String(), words) {
 		n, err := p.output.Read(some)

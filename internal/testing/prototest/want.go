@@ -35,6 +35,7 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) (texts []strin
 			texts = append(texts, text)
 		}
 	}
+
 	return texts
 }
 
