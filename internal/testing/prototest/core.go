@@ -56,8 +56,14 @@ func checkPlan(schema *tfprotov6.Schema, prior, config, planned Attributes) (rea
 	return reasons
 }
 
-// checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown.
-func checkStored(object Attributes) (reasons []string) {
+// checkStored returns why Terraform's core would not store an object: a value, or a part of one, is unknown, or a
+// write-only attribute has a value, which the framework removes only where there is no error.
+func checkStored(schema *tfprotov6.Schema, object Attributes) (reasons []string) {
+	for _, a := range schema.Block.Attributes {
+		if a.WriteOnly && object[a.Name] != nil {
+			reasons = append(reasons, a.Name+" is write-only and has a value")
+		}
+	}
 	for name, v := range object {
 		if strings.Contains(fmt.Sprint(v), string(Unknown)) {
 			reasons = append(reasons, name+" is still unknown")

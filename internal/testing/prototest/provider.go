@@ -164,7 +164,7 @@ func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.Dyna
 
 	values := unpack(p.t, schema.ValueType(), read)
 	p.refuse(checkPlan(schema, nil, unpack(p.t, schema.ValueType(), config), values))
-	p.refuse(checkStored(values))
+	p.refuse(checkStored(schema, values))
 
 	return values, diags
 }

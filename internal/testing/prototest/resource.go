@@ -254,7 +254,7 @@ func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private 
 	if attributes == nil {
 		return nil
 	}
-	p.refuse(checkStored(attributes))
+	p.refuse(checkStored(p.Schemas.ResourceSchemas[name], attributes))
 
 	return &State{Attributes: attributes, Identity: p.identityOf(name, identity), Private: private}
 }

@@ -90,11 +90,12 @@ func TestRules_ofResults(t *testing.T) {
 		{"one more value", planned.Without("name"), applied, "is not as planned"},
 		{"another part", planned, applied.With(Attributes{"block": Attributes{"part": "other"}}), "is not as planned"},
 		{"no block", planned, applied.Without("block"), "is not as planned"},
+		{"a write-only value", planned, applied.With(Attributes{"secret": "a secret"}), "secret is write-only"},
 		{"an unknown value", planned, applied.With(Attributes{"made": Unknown}), "made is still unknown"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			wantRefusal(t, append(checkStored(tc.made), checkApplied(tc.planned, tc.made)...), tc.reason)
+			wantRefusal(t, append(checkStored(schema, tc.made), checkApplied(tc.planned, tc.made)...), tc.reason)
 		})
 	}
 }
