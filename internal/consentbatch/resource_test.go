@@ -397,6 +397,11 @@ func TestConsentBatch_alteredRowsNameTheSetting(t *testing.T) {
 	_, diags := p.Plan(batchName, state, f.config(nil))
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "does not show rows as they were written", `time_kept = "minute"`)
+
+	chooseFor(service, 1, late) // not every row is shown in that way
+	if _, diags := p.Plan(batchName, state, f.config(nil)); strings.Contains(strings.Join(diags.Warnings(), "\n"), "time_kept") {
+		t.Errorf("of one row of two, the plan says %q", diags.Warnings())
+	}
 }
 
 func TestConsentBatch_wrongConfigurations(t *testing.T) {
