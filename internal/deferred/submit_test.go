@@ -5,6 +5,7 @@ package deferred
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -128,6 +129,31 @@ func TestDeferred_deletionsAtOnceSendOne(t *testing.T) {
 	})
 }
 
+// What somebody else has sent since the list was read for another person counts.
+func TestDeferred_conflictSinceTheListWasRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var theirs []decode.PendingRecord
+		e := engineOf(func(context.Context, client.Scope) (decode.PendingList, error) {
+			return decode.PendingList{Records: theirs}, nil
+		})
+		sent := 0
+		send := func(context.Context) (decode.Receipt, error) {
+			sent++
+			return decode.Receipt{ID: "ours", At: time.Now()}, nil
+		}
+
+		for _, person := range []string{"somebody else", whom} {
+			_, _, err := e.Submit(t.Context(), Request{Person: client.Person{Identity: person}, Type: deletes, Send: send}, proof.Submission{})
+			if isConflict := transport.IsClass(err, transport.ClassConflict); isConflict != (person == whom) || sent != 1 {
+				t.Errorf("the deletion for %s ends with %v, and %d were sent", person, err, sent)
+			}
+			theirs = []decode.PendingRecord{{ID: "theirs", Identity: whom, RequestType: decode.RequestProfileUpdate, JSON: []byte(`{"user":"` + whom + `"}`)}}
+			<-time.After(2 * time.Second)
+		}
+	})
+}
+
 // The refreshes of one run share a listing, also those that come while it is read. Another refresh looks again.
 func TestDeferred_refreshesShareAListing(t *testing.T) {
 	t.Parallel()
@@ -145,7 +171,8 @@ func TestDeferred_refreshesShareAListing(t *testing.T) {
 			for i := range sent {
 				group.Go(func() {
 					<-time.After(time.Duration(i/10) * 2 * time.Second)
-					sent[i], _, _ = e.Refresh(t.Context(), Request{Type: deletes}, sent[i])
+					r := Request{Person: client.Person{Identity: strconv.Itoa(i)}, Type: deletes}
+					sent[i], _, _ = e.Refresh(t.Context(), r, sent[i])
 				})
 			}
 			group.Wait()
