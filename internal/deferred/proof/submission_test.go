@@ -208,6 +208,7 @@ func TestSubmission_EvaluateEffect(t *testing.T) {
 		"beside an old request that failed":   {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1 status=failed"}, Proven},
 		"beside an old request that is open":  {listed, []Effect{Shown, Shown}, []string{"id=7", "id=1"}, NoEffect},
 		"beside another spelling":             {listed, []Effect{Shown, Shown}, []string{"id=7", "id=8 person=ada@example.com"}, NoEffect},
+		"beside a new one of that spelling":   {listed, []Effect{Shown, Shown}, []string{"id=7", "id=8 person=ada@example.com status=done"}, NoEffect},
 		"beside an old one of that spelling":  {listed, []Effect{Shown, Shown}, []string{"id=7", "id=8 person=ada@example.com minute=-9 status=done"}, Proven},
 		"seen once beside another request":    {listed, []Effect{Shown}, []string{"id=7", "id=8"}, Shown},
 		"of one that may be the request":      {sent(""), []Effect{Shown, Shown}, []string{"id=8"}, Proven},
