@@ -165,6 +165,7 @@ func TestDeferred_findings(t *testing.T) {
 		"two records have one time and no id, and the one that is adopted fails":      {"deletion without ids", "replace; as it is; twice; as it is; as it is; as it is; as it is; apply, other triggers; as it is; as it is; as it is; theirs: failed; apply"},
 		"a deletion vanishes, and the profile is missing in cached answers":           {"deletion", "apply; as it is; accepted; as it is; vanished; effect cached; effect cached; apply; effect cached; effect cached; effect cached"},
 		"a deletion vanishes, and the profile is missing in older answers":            {"deletion", "apply; as it is; accepted; as it is; vanished; effect older; effect older; apply; effect older; effect older; effect older"},
+		"a deletion vanishes, and the profile is refused":                             {"deletion", "apply; as it is; accepted; as it is; vanished; effect refused; effect refused; apply; effect refused; effect refused; effect refused"},
 		"a redirect after acceptance":                                                 {"deletion", "apply; as it is; redirected; as it is; done"},
 		"the answer is a conflict, and nothing was accepted":                          {"deletion", "apply; as it is; conflict; as it is; as it is; as it is; as it is; as it is"},
 		"ids are places in the list, and the one before ours fails and is shown late": {"deletion with ids in receipts alone", "apply in the same run; vanished; beside theirs; failed; apply; theirs: done; goes back"},
