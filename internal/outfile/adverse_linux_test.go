@@ -36,27 +36,8 @@ func asNobody(t *testing.T, folder string) {
 	})
 }
 
-// TestReserve_readOnlyFolder has a user who may not write the folder, with and without what a killed
-// process left there.
-func TestReserve_readOnlyFolder(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day")
-	put(t, temporaryOf(path), "Jane Canary")
-	asNobody(t, folder)
-	if err := os.Chmod(folder, 0o500); err != nil {
-		t.Fatal(err)
-	}
-
-	for _, path := range []string{path, filepath.Join(folder, "other")} {
-		if err := check(path); !errors.Is(err, ErrFolder) {
-			t.Errorf("it is reserved with %v", err)
-		}
-	}
-}
-
-// TestCommit_failedHalfway puts one file in place and then not the other one. The next run replaces
-// the first, although it may not replace what is somebody else's.
+// TestCommit_failedHalfway puts one file in place and then not the other one, in a folder that may not be written any
+// more. The next run replaces the first, although it may not replace what is somebody else's.
 func TestCommit_failedHalfway(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -84,6 +65,11 @@ func TestCommit_failedHalfway(t *testing.T) {
 	}
 	closeAll(r)
 	wantText(t, targets[0].Path, "old")
+	for _, path := range []string{targets[1].Path, filepath.Join(closed, "without a temporary file")} {
+		if err := check(path); !errors.Is(err, ErrFolder) {
+			t.Errorf("it is reserved with %v", err)
+		}
+	}
 
 	rights(0o700)
 	r = reserve(t, &next, targets...)

@@ -82,31 +82,3 @@ func TestAccProfileResource_ignoreChanges(t *testing.T) {
 
 	wantSent(t, service, gold)
 }
-
-// TestAccProfileResource_import imports a profile in each way.
-func TestAccProfileResource_import(t *testing.T) {
-	acctest.PreCheck(t, acctest.Identities)
-	service := mocktest.Start(t)
-	service.PutProfile(scope, person, gold)
-	configuration := acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: configuration, ResourceName: address,
-				ImportState: true, ImportStateId: "jane.doe%40example.com", ImportStatePersist: true,
-			},
-			{
-				Config: configuration, ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop)),
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
-					"org_id": knownvalue.StringExact(mocktest.Org), "project_id": knownvalue.StringExact(mocktest.Project),
-					"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
-				})},
-			},
-			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-		},
-	})
-
-	wantSent(t, service)
-}

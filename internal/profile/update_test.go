@@ -168,10 +168,6 @@ func TestProfile_pendingUpdate(t *testing.T) {
 		o.refresh(1)
 		o.service.Fulfil = nil
 		o.wantNotWritten()
-		plan, _ := o.MustPlan(name, o.state, o.config.With(prototest.Attributes{"profile_wo": prototest.Unknown}))
-		if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown {
-			t.Errorf("with values that are not known yet, the plan is %v", plan.Attributes)
-		}
 		o.apply(o.config)
 		wantSent(t, o.service, gold, gold)
 	}, never)
