@@ -152,7 +152,7 @@ func TestFetchData_withoutTheList(t *testing.T) {
 }
 
 // TestFetchData_ofAnotherForm has data that are not JSON, which are written as they come, and others that
-// are not whole, not complete or not fresh.
+// are not whole or not complete.
 func TestFetchData_ofAnotherForm(t *testing.T) {
 	t.Parallel()
 
@@ -165,7 +165,6 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 	}{
 		"a part":          {fault: mockserver.Fault{Body: []byte(`{"persons":[{"id":"Jane"}]}`)}, header: []string{"Content-Type", "application/json", "Link", `<?page=2>; rel=next`}, class: transport.ClassPayload, says: "wire.all_data.at"},
 		"data":            {fault: mockserver.Fault{Body: []byte(text)}},
-		"from a cache":    {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Age", "60"}, class: transport.ClassPayload},
 		"of another way":  {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassNotJSON},
 		"of another form": {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Content-Type", "text/tab-separated-values"}, class: transport.ClassNotJSON, says: `wire.all_data.media_type = "text/tab-separated-values"`},
 		"an archive":      {fault: mockserver.Fault{Body: []byte(strings.Repeat("PK Jane", 20<<10))}, header: []string{"Content-Type", "application/zip"}, class: transport.ClassNotJSON, says: `wire.all_data.media_type = "application/zip"`},

@@ -343,12 +343,8 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"closed behind lines":         {closes: true, header: lines, body: parts[0], class: transport.ClassTruncated, says: "nothing shows"},
 		"closed behind lines in zstd": {closes: true, header: append(lines, inZstd...), body: partsInZstd, class: transport.ClassTruncated, says: "nothing shows"},
 
-		"nothing, as lines":     {header: lines, want: noRecords},
-		"nothing for each kind": {body: `[]`, wire: client.Wire{Export: client.ExportWire{KindParameter: "sort"}}, want: noRecords},
-		"invalid UTF-8 that is replaced": {
-			body: "[{\"type\":\"event\",\"id\":\"\xff\"},{\"id\":\"\\ud83d\",\"type\":\"event\"}]", wire: client.Wire{Export: client.ExportWire{Map: records.Map{InvalidUTF8: records.InvalidReplace}}},
-			want: client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
-		},
+		"nothing, as lines":             {header: lines, want: noRecords},
+		"nothing for each kind":         {body: `[]`, wire: client.Wire{Export: client.ExportWire{KindParameter: "sort"}}, want: noRecords},
 		"nothing, as it is told":        {wire: empty, want: noRecords},
 		"an empty frame, as it is told": {header: inGzip, body: packed(t, gzipped, ""), wire: empty, want: noRecords},
 		"nulls, as it is told":          {body: `{"persons":null,"sessions":null,"events":null}`, wire: empty, want: noRecords},
@@ -385,7 +381,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 				service.Inject(fault)
 				_, got, err := export(t.Context(), cl)
 				if c.class == "" {
-					if err != nil || got.Counts != c.want.Counts || got.InvalidUTF8 != c.want.InvalidUTF8 {
+					if err != nil || got.Counts != c.want.Counts {
 						t.Errorf("%+v, %v", got, err)
 					}
 					return

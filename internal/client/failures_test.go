@@ -52,14 +52,12 @@ func failures() map[string]failed {
 	rows := map[string]failed{
 		"404 page":       {fault: mockserver.Fault{Status: 404, Body: html}, class: transport.ClassEndpointNotFound},
 		"404 and more":   {fault: mockserver.Fault{Status: 404, Body: append(slices.Clone(json), 'x')}, class: transport.ClassEndpointNotFound},
-		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: transport.ClassEndpointNotFound},
 		"404 too large":  {fault: mockserver.Fault{Status: 404, Body: []byte(`{"message":"` + strings.Repeat("x", transport.LimitError) + `"}`)}, class: transport.ClassEndpointNotFound},
 		"200 page":       {fault: mockserver.Fault{Status: 200, Header: page, Body: html}, class: transport.ClassNotJSON, says: `begins with "Welcome to the hotel"`},
 		"200 text":       {fault: mockserver.Fault{Status: 200, Header: text, Body: []byte("Come back")}, class: transport.ClassNotJSON},
 		"200 empty":      {fault: mockserver.Fault{Status: 200, Body: []byte{}}, class: transport.ClassEmpty},
 		"204":            {fault: mockserver.Fault{Status: 204}, class: transport.ClassEmpty},
 		"a broken text":  {fault: mockserver.Fault{Status: 200, Header: text, Body: []byte(`{"a":"canary","a":1}`)}, class: transport.ClassPayload},
-		"a part":         {fault: mockserver.Fault{Status: 206, Body: []byte(`{"message":"canary"}`)}, class: transport.ClassPayload},
 		"trailing bytes": {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, class: transport.ClassPayload},
 		"a bomb in gzip": {fault: mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, class: transport.ClassTooLarge},
 

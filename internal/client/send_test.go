@@ -26,26 +26,20 @@ import (
 func TestPool_connectionThatIsNotTrustedIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 
+	through := func(proxy *httptest.Server) func(*client.Config) {
+		t.Cleanup(proxy.Close)
+		address := &url.URL{Scheme: "https", Host: proxy.Listener.Addr().String()}
+
+		return func(cfg *client.Config) { useProxy(cfg, http.ProxyURL(address)) }
+	}
 	for words, tc := range map[string]struct {
 		service *mocktest.Instance
 		change  func(*client.Config)
 	}{
 		"unknown authority": {mocktest.StartTLS(t, nil), func(cfg *client.Config) { cfg.CACertPEM = nil }},
 		"not localhost":     {mocktest.StartTLS(t, nil), func(cfg *client.Config) { cfg.BaseURL = strings.Replace(cfg.BaseURL, "127.0.0.1", "localhost", 1) }},
-		"the certificate of the proxy that HTTPS_PROXY names was not accepted": {mocktest.Start(t), func(cfg *client.Config) {
-			proxy := httptest.NewTLSServer(nil)
-			t.Cleanup(proxy.Close)
-			address, err := url.Parse(proxy.URL)
-			noError(t, err)
-			useProxy(cfg, http.ProxyURL(address))
-		}},
-		"the proxy that HTTPS_PROXY names does not speak TLS": {mocktest.Start(t), func(cfg *client.Config) {
-			proxy := httptest.NewServer(nil)
-			t.Cleanup(proxy.Close)
-			address, err := url.Parse("https" + strings.TrimPrefix(proxy.URL, "http"))
-			noError(t, err)
-			useProxy(cfg, http.ProxyURL(address))
-		}},
+		"the certificate of the proxy that HTTPS_PROXY names was not accepted": {mocktest.Start(t), through(httptest.NewTLSServer(nil))},
+		"the proxy that HTTPS_PROXY names does not speak TLS":                  {mocktest.Start(t), through(httptest.NewServer(nil))},
 		"does not speak TLS": {mocktest.Start(t), func(cfg *client.Config) { cfg.BaseURL = strings.Replace(cfg.BaseURL, "http", "https", 1) }},
 		"the handshake was not accepted": {mocktest.StartTLS(t, func(server *httptest.Server) {
 			// With TLS 1.3, a client learns of it after it has sent its request.

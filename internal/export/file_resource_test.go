@@ -172,11 +172,10 @@ func TestExportFile_largeDayInConstantMemory(t *testing.T) {
 func TestExportFile_incompleteDay(t *testing.T) {
 	t.Parallel()
 
-	allowed := prototest.Attributes{"allow_incomplete_day": true}
 	applyAll(t, map[string]func(f *fileTest, path string) []fileStep{
 		"by this machine": func(f *fileTest, path string) []fileStep {
 			refused := file(path, prototest.Attributes{"utc_date": today})
-			config := refused.With(allowed)
+			config := refused.With(prototest.Attributes{"allow_incomplete_day": true})
 
 			return []fileStep{
 				{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
@@ -200,12 +199,6 @@ func TestExportFile_incompleteDay(t *testing.T) {
 			return []fileStep{{before: evening, config: refused, errors: says, exports: 1, gone: []string{path}}}
 		},
 	})
-	p, service := start(t)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}})
-	state := created(t, p, file(target(t), allowed.With(prototest.Attributes{"utc_date": yesterday})))
-	if state.Attributes["complete"] != false {
-		t.Errorf("complete is %v", state.Attributes["complete"])
-	}
 }
 
 // TestExportFile_midnightBetweenPlanAndApply plans before midnight and again after it,
