@@ -158,8 +158,8 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 }
 
 // ignore adds that a leaf of an envelope is ignored. It may have any value if its role says nothing of the content that
-// the next page or a total does not say. Otherwise it may have only the value seen, so that another one is noticed. A code of success is
-// the result and not ignored.
+// the next page and a total do not say. Otherwise it may have only the value seen, so that another one is noticed. A code
+// of success is the result and not ignored.
 func (s Settings) ignore(leaf place, next, total jsontext.Pointer) {
 	if leaf.role() == roleSuccess {
 		s.set("/result/at", leaf.at)
@@ -167,10 +167,11 @@ func (s Settings) ignore(leaf place, next, total jsontext.Pointer) {
 		return
 	}
 
+	isKnown := next != "" && total != "" // the last page says the opposite of the others
 	hasText := leaf.isFilled() || isLinks(leaf.value)
 	isFree := map[role]bool{
 		roleHarmless: true, roleOther: hasText, roleTotal: hasText,
-		rolePages: next+total != "", roleMore: total != "", roleLast: total != "",
+		rolePages: next+total != "", roleMore: isKnown, roleLast: isKnown,
 	}
 	value := leaf.text
 	if isFree[leaf.role()] {

@@ -67,9 +67,13 @@ func TestProposals_first(t *testing.T) {
 		{"day", `{"events":[{"id":1}],"page":{"left":null}}`, `{ "/page/left" = "null" }`},
 		{"day", `{"events":[{"id":1}],"tenant":"web"}`, `{ "/tenant" = "*" }`},
 		{"list", `{"requests":[],"hasMore":false}`, `{ "/hasMore" = "false" }`},
+		{"list", `{"requests":[],"total":0,"last":true}`, `{ "/last" = "true" }`},
 		{"list", `{"requests":[],"last":true}`, `{ "/last" = "true" }`},
 		{"list", `{"requests":[],"pages":1}`, `{ "/pages" = "1" }`},
 		{"list", `{"requests":[],"pages":1,"next":null}`, `{ "/pages" = "*" }`},
+		// Who works on a request is not whom it is about.
+		{"list", `[{"id":"r-1","operatorEmail":"op@example.com","operation":"delete"}]`, `wire.pending.id = "/id" and wire.pending.type = "/operation"`},
+		{"list", `[{"id":"r-1","reason":"please delete me","operationType":"DELETE"}]`, `wire.pending.type = "/operationType"`},
 		// What a person is and has is not that of the request.
 		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref"`},
 		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.status = "/stage"`},
@@ -100,6 +104,7 @@ func TestProposals_first(t *testing.T) {
 		{"data", `{"data":{"events":[{"id":1}],"paging":{"next":"?page=2"}}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"paging":{"next":"?page=2"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"has_more":true}`, "nothing"},
+		{"data", `{"success":false,"data":{"events":[{"id":1}]}}`, "nothing"},
 		{"data", `{"status":"running","data":{"events":[{"id":1}]}}`, "nothing"},
 		{"data", `{"data":{"events":[]},"profile":null,"paging":{"next":null}}`, "nothing"},
 		{"data", `{"status":"success","data":{"events":[{"id":1}]},"message":"ok"}`, `"/data/events"`},
@@ -115,7 +120,7 @@ func TestProposals_first(t *testing.T) {
 		t.Run(tc.body, func(t *testing.T) {
 			t.Parallel()
 			got := "nothing"
-			if all := propose[tc.is](infer.Answer{Body: []byte(tc.body)}); len(all) > 0 {
+			if all := propose[tc.is](infer.Answer{MediaType: "text/plain", Body: []byte(tc.body)}); len(all) > 0 {
 				got = all[0].Sentence()
 			}
 			if !strings.Contains(got, tc.want) {

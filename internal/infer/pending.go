@@ -125,7 +125,7 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 		persons, ids = append(persons, r.Person), append(ids, r.ID)
 	}
 	columns := columnsOf(elements)
-	person := cmp.Or(firstHolding(columns, persons), firstNamed(columns, personNames))
+	person := cmp.Or(firstHolding(columns, persons), firstNamed(columns, "", personNames))
 
 	var others, typed []column
 	for _, c := range columns {
@@ -139,10 +139,10 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	}
 
 	s.set("/pending/identity", person)
-	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstHolding(others, ids), firstOf(others, column.looksLikeID)))
-	s.set("/pending/status", firstNamed(others, statusNames))
-	s.set("/pending/created", firstNamed(others, createdNames))
-	s.set("/pending/type", cmp.Or(firstNamed(typed, typeNames+" *"), firstNamed(others, typeNames)))
+	s.set("/pending/id", cmp.Or(likelyNamed(others, idNames), firstHolding(others, ids), firstOf(others, column.looksLikeID)))
+	s.set("/pending/status", likelyNamed(others, statusNames))
+	s.set("/pending/created", likelyNamed(others, createdNames))
+	s.set("/pending/type", cmp.Or(likelyNamed(typed, typeNames), likelyNamed(others, typeNames), likelyNamed(typed, "*")))
 	s.words(elements, known)
 }
 

@@ -3,6 +3,7 @@
 package infer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -63,22 +64,25 @@ func firstHolding(columns []column, texts []string) jsontext.Pointer {
 	})
 }
 
-// firstNamed returns the place of the first column with one of the names, or else of the first whose name ends
-// with one of them; empty if there is none. A value inside an object has the name of that. The first name wins.
-func firstNamed(columns []column, names string) jsontext.Pointer {
-	for _, prefix := range []string{"", "*"} {
-		for name := range strings.FieldsSeq(names) {
-			isNamed := func(c column) bool {
-				isInside := isLike(c.around, prefix+name) && isLike(c.name, "id email value identifier")
-				return isInside || isLike(c.name, prefix+name)
-			}
-			if at := firstOf(columns, isNamed); at != "" {
-				return at
-			}
+// firstNamed returns where the first of the columns is that has one of the names behind a prefix, or a value inside
+// an object with such a name; empty if there is none. The first name wins.
+func firstNamed(columns []column, prefix, names string) jsontext.Pointer {
+	for name := range strings.FieldsSeq(names) {
+		isNamed := func(c column) bool {
+			isInside := isLike(c.around, prefix+name) && isLike(c.name, "id email value identifier")
+			return isInside || isLike(c.name, prefix+name)
+		}
+		if at := firstOf(columns, isNamed); at != "" {
+			return at
 		}
 	}
-
 	return ""
+}
+
+// likelyNamed returns where the first of the columns is that has one of the names, or else one that ends with one of
+// them.
+func likelyNamed(columns []column, names string) jsontext.Pointer {
+	return cmp.Or(firstNamed(columns, "", names), firstNamed(columns, "*", names))
 }
 
 // word adds the meaning of a word, if both and its place are known.
