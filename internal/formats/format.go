@@ -34,34 +34,30 @@ type Format[V any] struct {
 }
 
 // Instant is an RFC 3339 time, compared to the millisecond.
-var Instant = Format[time.Time]{"Invalid value", "must be an RFC 3339 time with a zone", parseInstant, isSameInstant}
+var Instant = Format[time.Time]{"Invalid value", instantRule, parseInstant, isSameInstant}
+
+const instantRule = "must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z, in or after the year 2000"
 
 func parseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return t, errors.New("must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z")
+	if err != nil || t.UTC().Year() < 2000 {
+		return t, errors.New(instantRule)
 	}
-	if t.UTC().Year() < 2000 {
-		return t, errors.New("must be a time in or after the year 2000")
-	}
-
 	return t, nil
 }
 
 func isSameInstant(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
 // Address is an IPv6 or IPv4 address. An IPv4 address equals the IPv6 address that it is mapped to.
-var Address = Format[netip.Addr]{"Invalid value", "must be an IPv6 or IPv4 address", parseAddress, isSameAddress}
+var Address = Format[netip.Addr]{"Invalid value", addressRule, parseAddress, isSameAddress}
+
+const addressRule = "must be an IPv6 or IPv4 address without a zone, such as 2001:db8::1 or 192.0.2.1"
 
 func parseAddress(text string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(text)
-	if err != nil {
-		return a, errors.New("must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1")
+	if err != nil || a.Zone() != "" {
+		return a, errors.New(addressRule)
 	}
-	if a.Zone() != "" {
-		return a, errors.New("must be an IP address without a zone")
-	}
-
 	return a, nil
 }
 
