@@ -10,7 +10,6 @@ package catalogue
 import (
 	_ "embed" // answers.json
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -34,37 +33,28 @@ const (
 	Export        Endpoint = "export"
 )
 
-// Endpoints are all endpoints.
-var Endpoints = []Endpoint{Login, User, Consent, ConsentUpdate, Profile, ProfileUpdate, Deletion, AllData, Pending, Export}
-
 // Meaning is what an answer is.
 type Meaning string
 
 // What an answer can be.
 const (
-	Token    Meaning = "token"
-	Account  Meaning = "user"
-	Record   Meaning = "record"
-	None     Meaning = "none" // the service holds nothing
+	Token    Meaning = "a token"
+	Account  Meaning = "the current user"
+	Record   Meaning = "the record"
+	None     Meaning = "nothing is there" // the service holds nothing
 	Written  Meaning = "written"
-	Personal Meaning = "profile"
+	Personal Meaning = "the profile"
 	Accepted Meaning = "accepted" // a deferred request
-	Data     Meaning = "data"     // all data of a person
-	List     Meaning = "list"     // of pending requests
-	Day      Meaning = "day"      // of an export
+	Data     Meaning = "the data" // all data of a person
+	List     Meaning = "the list" // of pending requests
+	Day      Meaning = "the day"  // of an export
 
 	// These are never taken for what was asked for, by default or with any setting.
-	Refused   Meaning = "refused"
-	Part      Meaning = "part"      // of a list, a day or a record
-	Job       Meaning = "job"       // that prepares an answer
-	Elsewhere Meaning = "elsewhere" // of something in front of the service
+	Refused   Meaning = "a refusal"
+	Part      Meaning = "a part"          // of a list, a day or a record
+	Job       Meaning = "a job"           // that prepares an answer
+	Elsewhere Meaning = "not the service" // of something in front of the service
 )
-
-// IsHarmful reports whether an answer of this meaning would do harm where it were taken for what
-// was asked for.
-func (m Meaning) IsHarmful() bool {
-	return m == Refused || m == Part || m == Job || m == Elsewhere
-}
 
 // Answer is one answer.
 type Answer struct {
@@ -101,16 +91,8 @@ var All = sync.OnceValue(func() []Answer {
 //go:embed answers.json
 var file []byte
 
-// Of returns the answers of an endpoint.
-func Of(e Endpoint) []Answer {
-	return slices.DeleteFunc(slices.Clone(All()), func(a Answer) bool { return a.Endpoint != e })
-}
-
 // IsNatural reports whether the answer is what was asked for, or says that there is none.
 func (a Answer) IsNatural() bool { return a.Why == "" }
-
-// ReadsByDefault reports whether the answer is read without a setting.
-func (a Answer) ReadsByDefault() bool { return a.IsNatural() && a.Wire == nil }
 
 // Body returns the bytes of the answer.
 func (a Answer) Body() []byte {

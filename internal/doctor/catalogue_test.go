@@ -174,7 +174,7 @@ func TestCatalogue_isReadAsItSays(t *testing.T) {
 			}
 		}
 
-		if a.ReadsByDefault() {
+		if a.IsNatural() && a.Wire == nil {
 			want(nil)
 		} else {
 			wantNone(nil)
@@ -190,7 +190,7 @@ func TestCatalogue_isReadAsItSays(t *testing.T) {
 		case a.Wire != nil:
 			want(proposals(a)[0])
 		}
-		if a.Is.IsHarmful() {
+		if !a.IsNatural() {
 			for _, s := range proposals(a) {
 				wantNone(s)
 			}
