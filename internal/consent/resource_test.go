@@ -92,7 +92,7 @@ func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 			case "refresh":
 				after, diags = p.Refresh(name, before)
 			case "destroy":
-				after, diags = p.Destroy(name, before)
+				after, diags = p.Update(name, before, nil)
 			}
 			prototest.WantText(t, diags.Errors(), append(tc.errors, inState)...)
 			wantRecord(t, service, record)
@@ -108,17 +108,17 @@ func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 func TestConsent_destroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	_, diags := p.Destroy(name, created(t, p, service, agreed))
+	_, diags := p.Update(name, created(t, p, service, agreed), nil)
 	wantWarning(t, diags, "The consent stays at the service")
 	wantUpdates(t, service)
 
-	_, diags = p.Destroy(name, created(t, p, service, withdrawing))
+	_, diags = p.Update(name, created(t, p, service, withdrawing), nil)
 	wantWarning(t, diags, "")
 	wantUpdates(t, service, update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"}))
 	state, diags := p.MustUpdate(name, nil, config(withdrawing))
 	wantWarning(t, diags, "")
 	wantHeld(t, service, configured)
-	_, diags = p.Destroy(name, state)
+	_, diags = p.Update(name, state, nil)
 	wantWarning(t, diags, "")
 	wantHeld(t, service, [5]bool{})
 }

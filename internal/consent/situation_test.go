@@ -127,7 +127,7 @@ func TestConsent_situations(t *testing.T) {
 			destroys := func(state *prototest.State, stands bool) {
 				before, _ := service.Consent(scope, person)
 				p.NewRun()
-				_, diags := p.Destroy(name, state)
+				_, diags := p.Update(name, state, nil)
 				p.NoErrors(diags)
 				if stands {
 					wantRecord(t, service, before)

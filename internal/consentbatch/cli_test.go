@@ -99,7 +99,7 @@ func TestCLIConsentBatch_savedPlans(t *testing.T) {
 func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	t.Parallel()
 	cli, service, _ := newBatchCLI(t, writeOnlyBlock, "")
-	cli.Needs(acctest.WriteOnlyAttributes)
+	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
 	cli.Setenv("TF_VAR_people", people(3))
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
 	first := cli.MustRun("apply", "-auto-approve")

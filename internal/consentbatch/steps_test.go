@@ -145,7 +145,7 @@ func (b *batchTest) update(config prototest.Attributes, s step) {
 // destroy destroys the batch. Its plan always warns.
 func (b *batchTest) destroy(s step) {
 	b.Helper()
-	state, diags := b.p.Destroy(batchName, b.state)
+	state, diags := b.p.Update(batchName, b.state, nil)
 	b.wantSaid(diags.Errors(), s.errors)
 	b.wantSaid([]string{strings.Join(diags.Warnings(), "\n")}, s.warnings)
 	if s.errors == nil && state != nil {

@@ -88,7 +88,7 @@ resource "analytics_export_file" "day" {
 				})
 				service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
 				cli := clitest.New(t, tc.block, service.Environment())
-				cli.Needs(tc.needs)
+				acctest.PreCheck(t, tc.needs)
 
 				r := cli.RunInterrupted(stop, tc.says, begun, append([]string{"apply", "-auto-approve"}, tc.args...)...)
 				if r.Code == 0 {

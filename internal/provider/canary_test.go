@@ -138,7 +138,7 @@ resource "analytics_profile" "jane" {
 			service := mocktest.Start(t)
 			cli := clitest.New(t, objects, service.Environment())
 			if named != "id" {
-				cli.Needs(acctest.Identities)
+				acctest.PreCheck(t, acctest.Identities)
 			}
 			cli.Setenv("TF_LOG_PROVIDER", "TRACE")
 			cli.Setenv("TF_LOG_PATH", "log")

@@ -204,7 +204,7 @@ func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 					o.NoErrors(o.Invoke(deleteName, o.config).Diagnostics)
 				case "another run":
 					o.NewRun()
-					o.Destroy(deletionName, o.state)
+					o.Update(deletionName, o.state, nil)
 				}
 				putData(o.service)
 			}

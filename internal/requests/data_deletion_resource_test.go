@@ -57,7 +57,7 @@ func TestDataDeletion_pendingOneIsTakenOverAndOthersAreNamedWithoutThePerson(t *
 			t.Errorf("%d deletions were sent", n)
 		}
 
-		_, gone := o.Destroy(o.name, o.state)
+		_, gone := o.Update(o.name, o.state, nil)
 		prototest.WantText(t, gone.Warnings(), "cannot be undone", `"del-[redacted]"`)
 		wantUnnamed(t, append(o.diags.Warnings(), gone.Warnings()...), customer)
 	}, never)
@@ -99,7 +99,7 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 
 			first := o.state.Attributes
 			o.NewRun() // plan and apply are two processes
-			_, diags := o.Destroy(o.name, o.state)
+			_, diags := o.Update(o.name, o.state, nil)
 			o.NoErrors(diags)
 			o.state, o.diags = o.MustUpdate(o.name, nil, o.config.With(row.second))
 			o.queued(row.queued)

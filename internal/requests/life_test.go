@@ -113,7 +113,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 			if row.looks > 0 {
 				o.want(prototest.Attributes{"fulfilled": false, "request_id": nil})
 				o.says("Interrupted, and the outcome is not known", "plan again")
-				_, diags := o.Destroy(o.name, o.state)
+				_, diags := o.Update(o.name, o.state, nil)
 				prototest.WantText(t, diags.Warnings(), "(request without an id) was sent", "no way to cancel it")
 				o.NewRun()
 				o.service.SetPendingLag(mockserver.Lag{})
@@ -227,7 +227,7 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 		o.apply(atOnce)
 		o.service.Reset()
 		o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"api_secret_key": prototest.Unknown})) // needs no service
-		gone, diags := o.Destroy(o.name, o.state)
+		gone, diags := o.Update(o.name, o.state, nil)
 		o.NoErrors(diags)
 		if len(diags) != 1 || gone != nil {
 			t.Errorf("%d warnings, want one in the plan, and state is %v", len(diags), gone)

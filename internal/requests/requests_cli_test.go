@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -45,8 +46,7 @@ func hangingAt(operation string) (configure func(*mockserver.Server), reached ch
 func TestCLIDataDeletion_interrupted(t *testing.T) {
 	t.Parallel()
 	ways := clitest.Interrupts()
-	twice := clitest.GroupInterrupt
-	twice.Twice = true
+	twice := clitest.Interrupt{Signal: syscall.SIGINT, ToGroup: true, Twice: true}
 	type row struct {
 		stops     map[string]clitest.Interrupt
 		operation string // that has no answer
@@ -130,7 +130,7 @@ func TestCLIDataDeletion_personsMove(t *testing.T) {
 		},
 	}, func(t *testing.T, name string, row row) {
 		cli, service := newCLI(t, row.before, outcome(mockserver.Outcome{KeepListed: true})) // which is proof
-		cli.Needs(row.needs)
+		acctest.PreCheck(t, row.needs)
 		cli.MustRun("apply", "-auto-approve")
 		sent := len(service.Queue())
 
@@ -165,7 +165,7 @@ func newActionCLI(t *testing.T, argument string) (*clitest.CLI, *mocktest.Instan
 	t.Helper()
 	block := "\nvariable \"who\" {\n  type = string\n  " + argument + "\n}\n\naction \"analytics_delete_data\" \"jane\" {\n  config { identity_id = var.who }\n}\n"
 	cli, service := newCLI(t, block)
-	cli.Needs(acctest.Actions)
+	acctest.PreCheck(t, acctest.Actions)
 	cli.Setenv("TF_VAR_who", person)
 
 	return cli, service, block
@@ -183,7 +183,7 @@ func TestCLIDeleteData_invoked(t *testing.T) {
 		}
 		r := cli.Run("apply", "saved.tfplan")
 		wantUnnamed(t, []string{planned.Output, r.Output})
-		if _, version := acctest.CLI(); isEphemeral && version.Minor >= 16 {
+		if isEphemeral && acctest.CLI.Minor >= 16 {
 			clitest.WantWords(t, r, "The identity did not arrive", "Nothing was sent")
 			wantNothingSent(t, service)
 			return

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -38,11 +39,8 @@ type object = map[string]any
 func read(ctx context.Context) ([]byte, error) {
 	server := provider.NewServer("dev", func(string) string { return "" })
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		return nil, err
-	}
-	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
-	if err != nil {
+	identities, unread := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err := errors.Join(err, unread); err != nil {
 		return nil, err
 	}
 	for _, d := range append(schemas.Diagnostics, identities.Diagnostics...) {
@@ -88,22 +86,28 @@ func theirs(name string, ours any) any {
 	case []any:
 		return theirList(name, ours)
 	case object:
-		converted := object{}
-		for key, value := range ours {
-			key = strings.ToLower(capital.ReplaceAllString(key, "_$0"))
-			key = cmp.Or(names[key], key)
-			if value != nil {
-				converted[key] = theirs(key, value)
-			}
-		}
-		if name == "return_type" {
-			return converted["type"]
-		}
-
-		return converted
+		return theirObject(name, ours)
 	}
 
 	return ours
+}
+
+// theirObject returns an object in the form of Terraform, where the type of a result stands alone.
+func theirObject(name string, ours object) any {
+	converted := object{}
+	for key, value := range ours {
+		key = strings.ToLower(capital.ReplaceAllString(key, "_$0"))
+		key = cmp.Or(names[key], key)
+		if value != nil {
+			converted[key] = theirs(key, value)
+		}
+	}
+
+	if name == "return_type" {
+		return converted["type"]
+	}
+
+	return converted
 }
 
 // theirList returns a list in the form of Terraform, where attributes and blocks are an object, by name.

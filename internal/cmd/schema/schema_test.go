@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 func TestCLISchema_isWhatTheCLIPrints(t *testing.T) {
 	t.Parallel()
 	cli := clitest.New(t, "", nil)
-	cli.Needs(acctest.WriteOnlyAttributes)
+	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
 	var printed struct {
 		Schemas map[string]*tfjson.ProviderSchema `json:"provider_schemas"`
 	}
@@ -42,7 +42,6 @@ func TestCLISchema_isWhatTheCLIPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, version := acctest.CLI()
 	sameType := cmp.Comparer(func(a, b cty.Type) bool { return a.Equals(b) })
 	for _, theirs := range printed.Schemas {
 		ours := reread.Schemas[address]
@@ -59,7 +58,7 @@ func TestCLISchema_isWhatTheCLIPrints(t *testing.T) {
 			"list resources":      {14, theirs.ListResourceSchemas, ours.ListResourceSchemas},
 			"actions":             {14, theirs.ActionSchemas, ours.ActionSchemas},
 		} {
-			if version.Minor < part.since {
+			if acctest.CLI.Minor < part.since {
 				continue
 			}
 			if diff := cmp.Diff(part.theirs, part.ours, sameType, cmpopts.EquateEmpty()); diff != "" {

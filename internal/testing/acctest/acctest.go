@@ -43,12 +43,12 @@ func PreCheck(tb testing.TB, features ...Feature) {
 	if os.Getenv("TF_ACC") == "" {
 		tb.Skip("tests that start Terraform or OpenTofu run with TF_ACC=1, as make testacc sets it")
 	}
-	if cli.path == "" {
+	if CLI.Path == "" {
 		tb.Fatal("the package's TestMain has to call acctest.Main")
 	}
 	for _, f := range features {
-		if !cli.version.knows(f) {
-			tb.Skipf("%s, and this is %s", f, cli.version.Line) // make clis reads the reason
+		if !CLI.knows(f) {
+			tb.Skipf("%s, and this is %s", f, CLI.Line) // make clis reads the reason
 		}
 	}
 }
@@ -95,14 +95,12 @@ func parseVersion(printed string) (v Version, err error) {
 	return v, nil
 }
 
-// The CLI in use, which Main asks for its version where TF_ACC is set.
-var cli struct {
-	path    string
-	version Version
-}
+// CLI is the CLI in use, which Main asks for its version where TF_ACC is set.
+var CLI struct {
+	Version
 
-// CLI returns the path and the version of the CLI in use.
-func CLI() (path string, version Version) { return cli.path, cli.version }
+	Path string
+}
 
 // Main runs the tests of a package, and fails where a goroutine is left over. With TF_ACC set, all of
 // them use the CLI that TF_ACC_TERRAFORM_PATH names, or else terraform on PATH.
@@ -127,19 +125,19 @@ func useCLI() error {
 	if err != nil {
 		return err
 	}
-	if cli.path, err = filepath.Abs(path); err != nil {
+	if CLI.Path, err = filepath.Abs(path); err != nil {
 		return err
 	}
 
-	command := exec.CommandContext(context.Background(), cli.path, "version")
+	command := exec.CommandContext(context.Background(), CLI.Path, "version")
 	command.Env = append(Environment(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
 	printed, _ := command.Output()
-	if cli.version, err = parseVersion(string(printed)); err != nil {
-		return fmt.Errorf("%s version: %w", cli.path, err)
+	if CLI.Version, err = parseVersion(string(printed)); err != nil {
+		return fmt.Errorf("%s version: %w", CLI.Path, err)
 	}
 
-	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": cli.path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
-	if cli.version.Product == "OpenTofu" {
+	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": CLI.Path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
+	if CLI.Product == "OpenTofu" {
 		settings["TF_ACC_PROVIDER_HOST"] = "registry.opentofu.org"
 	}
 	for name, value := range settings {

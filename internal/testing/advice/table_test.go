@@ -126,7 +126,7 @@ func perform(t *testing.T, advice string, p play) {
 	s.service.PutExport(scope, "2026-01-31", mockserver.ExportDay{Persons: []any{map[string]any{"identityId": "ann"}}})
 	s.CLI = clitest.New(t, cmp.Or(p.configuration, consent("x")), s.service.Environment())
 	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
-	s.Needs(p.needs)
+	acctest.PreCheck(s.t, p.needs)
 
 	inOrder(p.situation)(s)
 	says := p.says

@@ -124,8 +124,7 @@ func (c *CLI) ReadFile(name string) string {
 
 // Command returns a command that the test starts and ends itself.
 func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
-	path, _ := acctest.CLI()
-	cmd := exec.CommandContext(ctx, path, args...)
+	cmd := exec.CommandContext(ctx, acctest.CLI.Path, args...)
 	cmd.Dir, cmd.Env = c.Dir, c.env
 	return cmd
 }
@@ -150,12 +149,6 @@ func (c *CLI) MustRun(args ...string) Result {
 		c.tb.Fatalf("%v ended with %d:\n%s", args, r.Code, r.Output)
 	}
 	return r
-}
-
-// Needs skips the test where the CLI lacks a feature.
-func (c *CLI) Needs(f acctest.Feature) {
-	c.tb.Helper()
-	acctest.PreCheck(c.tb, f)
 }
 
 // Stored is an object in a state file.

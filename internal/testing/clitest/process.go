@@ -23,15 +23,12 @@ type Interrupt struct {
 	Twice   bool // once more when Terraform says that it is about to end
 }
 
-// GroupInterrupt is the Ctrl+C of a terminal.
-var GroupInterrupt = Interrupt{Signal: syscall.SIGINT, ToGroup: true}
-
 // Interrupts returns the ways in which people and CI systems end a run: one of them at random, or all
 // of them where a soak is on.
 func Interrupts() map[string]Interrupt {
 	ways := map[string]Interrupt{
 		"SIGINT to Terraform":  {Signal: syscall.SIGINT},
-		"SIGINT to the group":  GroupInterrupt,
+		"SIGINT to the group":  {Signal: syscall.SIGINT, ToGroup: true},
 		"SIGTERM to Terraform": {Signal: syscall.SIGTERM},
 		"SIGTERM to the group": {Signal: syscall.SIGTERM, ToGroup: true},
 	}
@@ -62,14 +59,14 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 	}
 
 	began := time.Now()
-	p.interrupt(stop)
+	err := send(p.cmd.Process, stop)
 	if stop.Twice {
 		p.await("shutting down")
-		p.interrupt(stop)
+		err = errors.Join(err, send(p.cmd.Process, stop))
 	}
 	r := p.wait()
-	if took := time.Since(began); took > endsWithin {
-		c.tb.Errorf("Terraform took %s to end", took)
+	if took := time.Since(began); err != nil || took > endsWithin {
+		c.tb.Errorf("Terraform took %s to end: %v", took, err)
 	}
 
 	return r
@@ -128,11 +125,4 @@ func (p *process) wait() Result {
 	}
 
 	return r
-}
-
-func (p *process) interrupt(i Interrupt) {
-	p.tb.Helper()
-	if err := send(p.cmd.Process, i); err != nil {
-		p.tb.Error(err)
-	}
 }

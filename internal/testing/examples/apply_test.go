@@ -102,7 +102,7 @@ func TestCLIExamples_import(t *testing.T) {
 func TestCLIExamples_query(t *testing.T) {
 	t.Parallel()
 	each(t, foldersWith(t, queryFile), func(t *testing.T, e *example) {
-		e.Needs(acctest.Lists)
+		acctest.PreCheck(e.t, acctest.Lists)
 		e.MustRun("validate", "-query")
 		clitest.WantWords(t, e.MustRun("query"), "identity_id=")
 	})

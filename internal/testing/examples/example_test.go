@@ -172,7 +172,7 @@ func (e *example) skipUnknown() {
 	text := e.text()
 	for feature, pattern := range newer {
 		if pattern.MatchString(text) {
-			e.Needs(feature)
+			acctest.PreCheck(e.t, feature)
 		}
 	}
 }

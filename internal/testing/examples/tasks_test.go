@@ -22,7 +22,7 @@ import (
 func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/nightly-lake")
-	e.Needs(acctest.Functions)
+	acctest.PreCheck(e.t, acctest.Functions)
 	e.Setenv("LAKE", "mounted")
 
 	const earlier = "events/dt=2026-01-01/part-0.ndjson.gz"
@@ -99,7 +99,7 @@ func TestCLITasks_pagesWorkAsTheyStand(t *testing.T) {
 func TestCLIModules_consentTeamPassesItsOwnTests(t *testing.T) {
 	t.Parallel()
 	e := open(t, "modules/consent-team")
-	e.Needs(acctest.MockProviders)
+	acctest.PreCheck(e.t, acctest.MockProviders)
 	e.MustRun("test")
 	if len(e.service.Requests()) == 0 {
 		t.Error("nothing reached the service")
@@ -115,7 +115,7 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 		t.Run(clause, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, "modules/early-access")
-			e.Needs(acctest.Tests)
+			acctest.PreCheck(e.t, acctest.Tests)
 			e.useMirror()
 			e.Write("main.tf", strings.Replace(e.ReadFile("main.tf"), "clause_2_consent = true ", clause, 1))
 			output, err := e.shell(e.Dir, "test.sh")
@@ -146,7 +146,7 @@ func (e *example) wantFiles(paths ...string) {
 func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/bring-existing-people/query")
-	e.Needs(acctest.Lists)
+	acctest.PreCheck(e.t, acctest.Lists)
 	e.remove("people.tf")
 	e.MustRun("query", "-generate-config-out=people.tf")
 	e.wantAsShown("people.tf")
@@ -163,7 +163,7 @@ func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/bring-existing-people/batch")
-	e.Needs(acctest.Lists)
+	acctest.PreCheck(e.t, acctest.Lists)
 	e.remove("people.ndjson")
 	e.script("query-to-rows.sh", "jq")
 	e.wantAsShown("people.ndjson")

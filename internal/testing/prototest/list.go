@@ -19,21 +19,8 @@ type ListRequest struct {
 // ListResult is one result of a list. The identity and the resource are nil where the
 // result has none, as one with nothing but diagnostics.
 type ListResult struct {
-	Diagnostics
-
 	DisplayName        string
 	Identity, Resource Attributes
-}
-
-// ListResults are the results of a list, in order.
-type ListResults []ListResult
-
-// Diagnostics returns the diagnostics of all results.
-func (r ListResults) Diagnostics() (diags Diagnostics) {
-	for _, result := range r {
-		diags = append(diags, result.Diagnostics...)
-	}
-	return diags
 }
 
 // ValidateList checks the configuration of a list block.
@@ -43,27 +30,25 @@ func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 }
 
-// List validates a list block and returns the results until ctx ends. A configuration with errors has one result,
-// which holds them.
-func (p *Provider) List(ctx context.Context, name string, req ListRequest) (results ListResults) {
+// List validates a list block, and returns the results until ctx ends, and all diagnostics.
+func (p *Provider) List(ctx context.Context, name string, req ListRequest) (results []ListResult, diags Diagnostics) {
 	p.t.Helper()
-	if diags := p.ValidateList(name, req.Config); len(diags.Errors()) > 0 {
-		return ListResults{{Diagnostics: diags}}
+	diags = p.ValidateList(name, req.Config)
+	if len(diags.Errors()) > 0 {
+		return nil, diags
 	}
 
 	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: name, Config: p.packed(p.Schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
-	for from := range stream.Results {
-		result := ListResult{
-			DisplayName: from.DisplayName, Diagnostics: from.Diagnostics, Identity: p.identityOf(name, from.Identity),
-			Resource: unpack(p.t, p.Schemas.ResourceSchemas[name].ValueType(), from.Resource),
-		}
+	for result := range stream.Results {
 		if result.Identity == nil && len(result.Diagnostics) == 0 {
 			p.t.Error("Terraform would refuse this result of a list: it has no identity")
 		}
-		results = append(results, result)
+		resource := unpack(p.t, p.Schemas.ResourceSchemas[name].ValueType(), result.Resource)
+		results = append(results, ListResult{result.DisplayName, p.identityOf(name, result.Identity), resource})
+		diags = append(diags, result.Diagnostics...)
 	}
 
-	return results
+	return results, diags
 }

@@ -37,6 +37,7 @@ type Provider struct {
 // Errors of the configuration are in the diagnostics.
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
+	withoutLag := func(cfg *client.Config) { cfg.Wire.Lag = cmp.Or(cfg.Wire.Lag, "0s") } // as a mock server lags only where a setting says so
 	p, diags := Validate(tb, config, environment, append(options, withoutLag)...)
 	if len(diags.Errors()) > 0 {
 		return p, diags
@@ -56,9 +57,6 @@ func Validate(tb testing.TB, config Attributes, environment map[string]string, o
 
 	return p, call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config}).Diagnostics
 }
-
-// withoutLag is for a mock server, whose readings never lag, unless a setting says otherwise.
-func withoutLag(cfg *client.Config) { cfg.Wire.Lag = cmp.Or(cfg.Wire.Lag, "0s") }
 
 // MustStart is Start with a configuration that has no errors.
 func MustStart(tb testing.TB, config Attributes, options ...provider.Option) *Provider {

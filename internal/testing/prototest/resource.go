@@ -103,12 +103,6 @@ func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Pl
 	return state, diags
 }
 
-// Destroy plans and applies the end of an object; the state is nil where it is gone.
-func (p *Provider) Destroy(name string, prior *State) (*State, Diagnostics) {
-	p.t.Helper()
-	return p.Update(name, prior, nil)
-}
-
 // Update validates, plans and applies a change. A nil prior creates, a nil config destroys.
 func (p *Provider) Update(name string, prior *State, config Attributes) (*State, Diagnostics) {
 	p.t.Helper()
@@ -143,7 +137,7 @@ func (p *Provider) Replace(name string, prior *State, config Attributes) (*State
 		p.t.Fatal("the plan does not replace the object")
 	}
 
-	destroyed, more := p.Destroy(name, prior)
+	destroyed, more := p.Update(name, prior, nil)
 	diags = append(diags, more...)
 	if destroyed != nil {
 		return destroyed, diags
@@ -208,6 +202,28 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	}
 
 	return p.stateOf(name, resp.UpgradedState, stored.Private, p.packedIdentity(name, stored.Identity)), resp.Diagnostics
+}
+
+// Move moves an object of another provider to a resource of ours, which the request names.
+func (p *Provider) Move(req *tfprotov6.MoveResourceStateRequest) (*State, Diagnostics) {
+	p.t.Helper()
+	resp := call(p, p.server.MoveResourceState, req)
+	return p.stateOf(req.TargetTypeName, resp.TargetState, resp.TargetPrivate, resp.TargetIdentity), resp.Diagnostics
+}
+
+// Import imports an object by its ID or, as an import block does since Terraform 1.12, by its resource identity, and
+// refreshes it. It returns what was imported even if that cannot be refreshed.
+func (p *Provider) Import(name, id string, identity Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	resp := call(p, p.server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id, Identity: p.packedIdentity(name, identity)})
+	if len(resp.ImportedResources) == 0 {
+		return nil, resp.Diagnostics
+	}
+
+	imported := resp.ImportedResources[0]
+	state, diags := p.read(name, p.stateOf(name, imported.State, imported.Private, imported.Identity))
+
+	return state, append(resp.Diagnostics, diags...)
 }
 
 // MustRefresh is Refresh of an object that still exists.

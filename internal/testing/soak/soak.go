@@ -5,13 +5,13 @@
 package soak
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"sync"
 )
 
 // The environment of make soak, which is read here and nowhere else.
@@ -35,24 +35,18 @@ const (
 	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
 )
 
-// race reports whether the program was built with the race detector.
-var race = sync.OnceValue(func() bool {
-	info, _ := debug.ReadBuildInfo()
-	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-})
-
-var figuresFile = sync.OnceValue(func() *os.File {
-	file, _ := os.OpenFile(os.Getenv(figures), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	return file
-})
-
 // Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing. It writes one line at
 // once, since several processes may use the file.
 func Add(f Figure, n int) {
-	if os.Getenv(figures) == "" || n == 0 {
+	path := os.Getenv(figures)
+	if path == "" || n == 0 {
 		return
 	}
-	if _, err := fmt.Fprintf(figuresFile(), "%s %d\n", f, n); err != nil {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintf(file, "%s %d\n", f, n)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
 		panic("the figures of the soak cannot be written: " + err.Error())
 	}
 }
@@ -74,7 +68,8 @@ func Size(normal, soak int) int {
 // Raced returns small in a test with the race detector, and otherwise, or where a soak is
 // on, full. A small size has to be enough for all goroutines of the test to meet.
 func Raced(small, full int) int {
-	if race() && !On() {
+	info, _ := debug.ReadBuildInfo()
+	if slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) && !On() {
 		return small
 	}
 	return full
