@@ -366,6 +366,7 @@ func TestExportAnswer_isADayOrAnError(t *testing.T) {
 		"a window of 1 GiB":        {header: inZstd, body: largeWindow, class: payload, says: "compressed"},
 		"a bomb":                   {header: inZstd, body: bomb, class: transport.ClassTooLarge, says: "16 MiB"},
 		"invalid text in an array": {body: "[{\"type\":\"event\",\"a\":\"\xff\"}]", class: payload, says: "wire.export.invalid_utf8"},
+		"what ignores a member":    {body: `{"hasMore":false,"persons":[],"sessions":[],"events":[{"id":1}]}`, class: payload, says: `wire.ignored = { "/hasMore" = "false" } admits it`},
 		"an error of a part":       {body: `{"events":[],"errors":["not for jane.doe@example.com"]}`, class: payload, says: `"/errors"`},
 		"lines of another sort":    {header: []string{"Content-Type", "text/plain"}, body: "id,name\n1,Jane Canary\n", class: payload, says: "text/plain"},
 	} {

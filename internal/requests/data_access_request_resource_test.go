@@ -161,6 +161,7 @@ func TestDataAccess_answerThatIsNotTheDataHasAWayOut(t *testing.T) {
 		"of somebody else": {mockserver.Fault{Skip: 1, Status: 200, Body: []byte(`{"identityId":"` + theirs + `","profile":{},"events":[{"id":1}]}`)}, []string{"about somebody else"}, "", nil},
 		"older":            {mockserver.Fault{Skip: 1, Status: 200, Body: []byte(`{}`), Header: isOld}, []string{"older than the request"}, "", nil},
 		"not recognised":   {mockserver.Fault{Skip: 1, Times: -1, Status: 200, Body: []byte(gold)}, []string{"not recognised as the person's data", `"plan"`, "wire.all_data.at"}, "/plan", nil},
+		"in an envelope":   {mockserver.Fault{Skip: 1, Times: -1, Status: 200, Body: []byte(`{"message":"Here it is.","data":{"events":[{"id":1}]}}`)}, []string{`wire.all_data.at = "/data/events" admits it`}, "/data/events", nil},
 		"at once":          {mockserver.Fault{Times: -1, Status: 200, Body: []byte(sessions)}, []string{"wire.all_data.at", "change triggers"}, "/sessions", on("friday")},
 	}, func(t *testing.T, _ string, row row) {
 		accesses.each(t, func(_ *testing.T, o *object) {
