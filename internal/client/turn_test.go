@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -29,6 +30,13 @@ func TestGate_requestsStayWithinTheLimit(t *testing.T) {
 				t.Errorf("%d at once took %v", limit, took)
 			}
 			wantCount(t, service, mockserver.OpLogin, 1)
+			for range 2 { // all connections are idle
+				synctest.Wait()
+				noError(t, errors.Join(callers(t.Context(), c, limit)...))
+			}
+			if n := service.Connections(); n > limit+1 { // one of the login
+				t.Errorf("%d at once used %d connections", limit, n)
+			}
 		}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = limit })
 	}
 }

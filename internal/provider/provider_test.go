@@ -3,13 +3,9 @@
 package provider_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -32,29 +28,6 @@ func consentOf(identity string) prototest.Attributes {
 		"identity_id": identity, "keep_later_choice": false,
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
-}
-
-// TestProvider_manyObjectsStayWithinTheConnections creates as many consents at once as there may be
-// requests, again and again, each time with idle connections.
-func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
-	t.Parallel()
-	const limit, rounds = 10, 4
-	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"max_concurrency": limit}))
-		for round := range rounds {
-			var group sync.WaitGroup
-			for i := range limit {
-				group.Go(func() { _, _ = p.Update(consentName, nil, consentOf(fmt.Sprintf("user-%d-%d", round, i))) })
-			}
-			group.Wait()
-			synctest.Wait()
-		}
-
-		logins, writes := service.Count(mockserver.OpLogin), service.Count(mockserver.OpUpdateConsent)
-		if writes != rounds*limit || logins != 1 || service.Connections() > limit+1 { // one of the login
-			t.Errorf("%d writes, %d logins, %d connections", writes, logins, service.Connections())
-		}
-	}, func(s *mockserver.Server) { s.Latency = time.Second })
 }
 
 // TestReadOnly_plan plans resources that exist, and new ones, with a provider that is read-only:

@@ -33,40 +33,39 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	}
 
 	checked := 0
-	check := func(name string, schema *tfprotov6.Schema, refuse func(string, prototest.Attributes) prototest.Diagnostics) {
-		for _, attribute := range schema.Block.Attributes {
-			isIdentifier := slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id"}, attribute.Name)
-			if !isIdentifier || attribute.Computed && !attribute.Optional {
-				continue
-			}
-			checked++
-			for value := range unusable {
-				wantRefused(name+": "+attribute.Name, value, refuse(name, prototest.Attributes{attribute.Name: value}))
+	check := func(schemas map[string]*tfprotov6.Schema, refuse func(string, prototest.Attributes) prototest.Diagnostics) {
+		for name, schema := range schemas {
+			for _, attribute := range schema.Block.Attributes {
+				isIdentifier := slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id"}, attribute.Name)
+				if !isIdentifier || attribute.Computed && !attribute.Optional {
+					continue
+				}
+				checked++
+				for value := range unusable {
+					wantRefused(name+": "+attribute.Name, value, refuse(name, prototest.Attributes{attribute.Name: value}))
+				}
 			}
 		}
 	}
 
-	for name, schema := range p.Schemas.ResourceSchemas {
-		check(name, schema, p.Validate)
+	readData := func(name string, config prototest.Attributes) prototest.Diagnostics {
+		return second(p.ReadData(name, config))
 	}
-	for name, schema := range p.Schemas.DataSourceSchemas {
-		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
-			return second(p.ReadData(name, config))
-		})
+	open := func(name string, config prototest.Attributes) prototest.Diagnostics {
+		return second(p.Open(name, config))
 	}
-	for name, schema := range p.Schemas.EphemeralResourceSchemas {
-		check(name, schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
-			return second(p.Open(name, config))
-		})
+	plan := func(name string, config prototest.Attributes) prototest.Diagnostics {
+		return p.PlanAction(name, config)
 	}
-	for name, schema := range p.Schemas.ListResourceSchemas {
-		check(name, schema, p.ValidateList)
+	check(p.Schemas.ResourceSchemas, p.Validate)
+	check(p.Schemas.DataSourceSchemas, readData)
+	check(p.Schemas.EphemeralResourceSchemas, open)
+	check(p.Schemas.ListResourceSchemas, p.ValidateList)
+	actions := map[string]*tfprotov6.Schema{}
+	for name, action := range p.Schemas.ActionSchemas {
+		actions[name] = action.Schema
 	}
-	for name, schema := range p.Schemas.ActionSchemas {
-		check(name, schema.Schema, func(name string, config prototest.Attributes) prototest.Diagnostics {
-			return p.PlanAction(name, config)
-		})
-	}
+	check(actions, plan)
 
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
 		_, diags := p.Import(consentName, id, nil)

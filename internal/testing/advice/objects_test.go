@@ -15,39 +15,33 @@ import (
 
 const agreedThen = `agreement_time = "2020-01-31T12:00:00Z"`
 
-// choose records a choice of the person at the service.
-func choose(at string) func(*stage) {
-	return func(s *stage) {
-		record := mockserver.ConsentRecord{}
-		if at != "" {
-			record.AgreementTime = at
-		}
-		s.service.PutConsent(scope, "ann", record)
-	}
+// choose records a later choice of the person at the service.
+func choose(s *stage) {
+	s.service.PutConsent(scope, "ann", mockserver.ConsentRecord{AgreementTime: "2022-01-31T12:00:00Z"})
 }
+
+// loseConsent makes the service lose the record of the person.
+func loseConsent(s *stage) { s.service.DeleteConsent(scope, "ann") }
 
 // consents are the advices about single consents.
 var consents = map[string]play{
 	"nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds": {
-		configuration: consent("x", agreedThen), situation: applied(choose("2022-01-31T12:00:00Z")), says: plan,
+		configuration: consent("x", agreedThen), situation: applied(choose), says: plan,
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
-	"look at the service for a consent that is still there. If it has lost": {
-		configuration: consent("x", agreedThen), situation: applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") }), says: plan,
+	"look at the service for a consent that is still there": {
+		configuration: consent("x", agreedThen), situation: applied(loseConsent), says: plan,
 	},
 	"if the service wants an agreement_time or an address": {
-		configuration: consent("x", agreedThen, withdraws), situation: applied(func(s *stage) {
-			s.service.Inject(mockserver.Fault{
-				Operation: mockserver.OpUpdateConsent, Status: http.StatusBadRequest, Body: []byte(`{"error":{"fields":{"agreement_time":"is required"}}}`),
-			})
-		}),
-		says: []string{"destroy", "-auto-approve"},
+		configuration: consent("x", agreedThen, withdraws),
+		situation:     applied(answered(mockserver.OpUpdateConsent, http.StatusBadRequest, `{"error":{"fields":{"agreement_time":"is required"}}}`)),
+		says:          []string{"destroy", "-auto-approve"},
 		follow: inOrder(reach(strings.ReplaceAll(consent("x", `agreement_time = "2021-01-31T12:00:00Z"`, withdraws), "consent = true", "consent = false")),
 			run("destroy", "-auto-approve"), configure("")),
 	},
 	"apply the resources that these values come from first": {
 		configuration: consent("x", agreedThen),
-		situation: applied(choose("2022-01-31T12:00:00Z"), run(apply...),
+		situation: applied(choose, run(apply...),
 			configure("\nresource \"terraform_data\" \"time\" {\n  input = \"2020-01-31T12:00:00Z\"\n}\n"+consent("x", "agreement_time = terraform_data.time.output"))), says: plan,
 		follow: run("apply", "-auto-approve", "-target=terraform_data.time"),
 	},
@@ -155,7 +149,7 @@ var batches = map[string]play{
 		configuration: batch("x", `report_path = "missing/report.json"`), situation: rows(annAgrees), follow: makeFolder("missing"),
 	},
 	"nothing, or bring the rows up to the choices": {
-		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(choose("2022-01-31T12:00:00Z"))), says: plan,
+		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(choose)), says: plan,
 		follow: rows("ann,false,false,false,false,false,2022-01-31T12:00:00Z"),
 	},
 	"put the file back that was planned or applied": {
@@ -173,7 +167,7 @@ var batches = map[string]play{
 		says: []string{"destroy", "-auto-approve"}, follow: inOrder(run("destroy", "-auto-approve"), configure("")),
 	},
 	"check the file, the scope and base_url": {
-		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,
+		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(loseConsent)), says: plan,
 		follow: configure(batch("x", "max_new_records = 1")),
 	},
 	"tell the provider so, in the provider block": {
