@@ -170,6 +170,11 @@ func TestConsent_noneAboutSomebodyKnown(t *testing.T) {
 		none := mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 404, Body: []byte(`{"error":{"code":"none"}}`)}
 		k.wire(prototest.Attributes{"lag": "30s"})
 		state, _ := k.MustUpdate(k.name, nil, k.config(nil))
+		if k.name == name { // another object of the run knows what was written
+			k.service.Inject(none)
+			_, diags := k.Update(name, nil, k.config(nil))
+			prototest.WantText(k.T, diags.Errors(), "Not found", "cannot remove one")
+		}
 
 		k.NewRun()
 		k.service.Inject(none)
