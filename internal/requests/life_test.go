@@ -322,6 +322,11 @@ func TestRequests_unknownInThePlan(t *testing.T) {
 			for _, name := range []string{"fulfilled", "fulfilled_at", "request_id", "sha256"} {
 				o.want(prototest.Attributes{name: before[name]})
 			}
+
+			if plan, _ := o.MustPlan(o.name, o.state, o.config.With(within("1m"))); before["fulfilled"] == true && plan.Attributes["fulfilled"] != true {
+				t.Error("it is planned to wait longer for what was carried out")
+			}
+
 			wantNothingSent(t, o.service)
 		}, configure)
 	})
