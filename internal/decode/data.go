@@ -95,18 +95,20 @@ func (c DataCall) parts(answer *node) []*node {
 	return append(beside, c.parts(inside)...)
 }
 
-// isPart reports whether a part of an answer is what the interface has of a person, or a listed object that is not a
-// request.
+// isPart reports whether a part of an answer is what the interface has of a person, which may be empty only beside the
+// person, or a listed object that is not a request.
 func (c DataCall) isPart(part *node) bool {
-	isFull := slices.Contains(composites, part.Kind()) && !jsonvalue.IsZero(part.Value)
-	switch request := part.request(c.Person); {
-	case !isFull, c.isPerson(part):
-		return false
+	request := part.request(c.Person)
+	switch {
 	case part.around.Kind() == '[':
 		return part.Kind() == '{' && !request.isOpen && !request.isRefused
+	case !slices.Contains(personalNames, part.name), c.isPerson(part):
+		return false
+	case jsonvalue.IsZero(part.Value):
+		return slices.ContainsFunc(part.around.parts(), c.isPerson)
 	}
 
-	return slices.Contains(personalNames, part.name)
+	return slices.Contains(composites, part.Kind())
 }
 
 // isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.

@@ -38,7 +38,7 @@ func TestDataCall_recognised(t *testing.T) {
 		`[{"status":"pending","name":"x"}]`:                                                 advice,
 		`[1]`:                                                                               advice,
 		`{"orders":[{"sku":"1"}]}`:                                                          advice,
-		`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:            advice,
+		`{"identity":"` + person + `","profile":null,"sessions":[],"events":[]}`:            isData,
 		`{"id":"` + person + `","email":"x","events":[{"name":"x"}]}`:                       advice,
 		`{"events":[{"name":"x"}],"orders":[{"sku":"1"}]}`:                                  advice,
 		`{"events":[{"name":"x"}],"paging":{"next":"https://example.com/?page=2"}}`:         advice,
