@@ -248,6 +248,7 @@ func (w *consentWrite) compare(ctx context.Context) error {
 		w.before = &read.Print // zero where there is none
 	}
 	read.Lost, read.Before = w.sends > 0, w.before
+
 	lost := w.lost
 	w.lost = nil
 	switch {

@@ -253,8 +253,15 @@ func TestReading_answerBeforeAnotherIsACopy(t *testing.T) {
 			after  time.Duration
 			isCopy bool
 		}{
-			{200, "{}", 0, false}, {502, "", time.Hour, false}, {200, "{}", 0, false}, {404, "{}", time.Hour, false}, {200, "<html>", time.Hour, false},
-			{200, "{}", time.Minute, false}, {200, "{}", 58 * time.Second, false}, {200, "{}", 57 * time.Second, true}, {404, "{}", 57 * time.Second, true},
+			{200, "{}", 0, false},
+			{502, "", time.Hour, false},
+			{200, "{}", 0, false},
+			{404, "{}", time.Hour, false},
+			{200, "<html>", time.Hour, false},
+			{200, "{}", time.Minute, false},
+			{200, "{}", 58 * time.Second, false},
+			{200, "{}", 57 * time.Second, true},
+			{404, "{}", 57 * time.Second, true},
 		} {
 			date := now.Add(answer.after).UTC().Format(http.TimeFormat)
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: answer.status, Body: []byte(answer.body), Header: jsonHeader("Date", date)})

@@ -368,7 +368,7 @@ func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	p := tfkit.Problem{
 		Summary: "A choice that cannot be compared stands",
 		Detail:  "The service holds another record than this resource has written, and no times tell which came first.",
-		Do:      "nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds or in a test tenant, set keep_later_choice = false, or a later agreement_time.",
+		Do:      "nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds or in a test tenant, set keep_later_choice = false, or an agreement_time after the record's.",
 	}
 	if !e.Since.IsZero() && e.Print.Time > e.Since.UnixMilli() {
 		p.Summary = "A later choice of the person stands"

@@ -76,6 +76,7 @@ func firstNamed(columns []column, prefix, names string) jsontext.Pointer {
 			return at
 		}
 	}
+
 	return ""
 }
 

@@ -69,6 +69,7 @@ func checkStored(schema *tfprotov6.Schema, object Attributes) (reasons []string)
 			reasons = append(reasons, name+" is still unknown")
 		}
 	}
+
 	return reasons
 }
 

@@ -33,13 +33,14 @@ func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 // List validates a list block, and returns the results until ctx ends, and all diagnostics.
 func (p *Provider) List(ctx context.Context, name string, req ListRequest) (results []ListResult, diags Diagnostics) {
 	p.t.Helper()
-	diags = p.ValidateList(name, req.Config)
+	packed := p.packed(p.Schemas.ListResourceSchemas[name], req.Config)
+	diags = callUntil(ctx, p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
 	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
-		TypeName: name, Config: p.packed(p.Schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
+		TypeName: name, Config: packed, Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
 	for result := range stream.Results {
 		if result.Identity == nil && len(result.Diagnostics) == 0 {
