@@ -218,7 +218,7 @@ func TestVerdict_isThatOfTheSettingsInTheEnd(t *testing.T) {
 		Broken:  {decoded{text: "a"}, decoded{text: "b"}},
 	} {
 		again := func(context.Context, *client.Client) (decoded, error) { return tc.last, nil }
-		if word, text := x.verdict(t.Context(), reading{way: key, read: again, decoded: tc.first, whenEmpty: "empty"}, true); word != want {
+		if word, text := x.verdict(t.Context(), reading{way: key, read: again, decoded: tc.first, whenEmpty: "empty"}); word != want {
 			t.Errorf("%s in place of %s: %s", word, want, text)
 		}
 	}

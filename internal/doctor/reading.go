@@ -47,6 +47,7 @@ func (x exchange) evidence() infer.Answer {
 // session carries requests, and keeps the answers.
 type session struct {
 	way      *way
+	isPlain  bool           // without the settings that were found
 	more     infer.Settings // besides those that were found
 	before   []exchange     // answers that are repeated and not asked for again
 	isClosed bool           // nothing else is sent
@@ -64,8 +65,11 @@ func (x *examination) do(ctx context.Context, in *session, read reader) (d decod
 	if isLogin := in.way.credentials.Email != ""; isLogin || len(in.before) > 0 {
 		cfg.MaxRetries = 0 // a repeated failure stays one
 	}
+	if !in.isPlain {
+		cfg.Wire, err = x.wire.With(in.more)
+	}
 	var c *client.Client
-	if cfg.Wire, err = x.wire.With(in.more); err == nil {
+	if err == nil {
 		c, err = client.New(cfg)
 	}
 	if err != nil {
@@ -198,14 +202,13 @@ func (x *examination) proposals(r *reading) (all []infer.Settings) {
 // conclude adds a finding about each reading, and one about the settings in the end.
 func (x *examination) conclude(ctx context.Context) {
 	x.report.Wire = x.wire.Minimal()
-	isConfigured := reflect.DeepEqual(x.report.Wire, x.options.Client.Wire.Minimal())
-	if !isConfigured {
+	if !reflect.DeepEqual(x.report.Wire, x.options.Client.Wire.Minimal()) {
 		x.report.add("Settings", "wire", Differs, "the block below has settings that are not configured")
 	}
 
 	for _, key := range slices.Sorted(maps.Keys(x.readings)) {
 		r := x.readings[key]
-		word, text := x.verdict(ctx, r, isConfigured)
+		word, text := x.verdict(ctx, r)
 		if r.group == access {
 			text = "with " + r.way.name + ": " + text
 		}
@@ -217,10 +220,11 @@ func (x *examination) conclude(ctx context.Context) {
 	slices.SortStableFunc(x.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Group, b.Group) })
 }
 
-// verdict reads the answers to a reading once more with the settings in the end, by which they have to be read as they
-// were. What an answer consists of shows why settings are needed.
-func (x *examination) verdict(ctx context.Context, r reading, isConfigured bool) (Word, string) {
+// verdict reads the answers to a reading once more, with the settings in the end, by which they have to be read as they
+// were, and without them. What an answer consists of shows why settings are needed.
+func (x *examination) verdict(ctx context.Context, r reading) (Word, string) {
 	last, _ := x.do(ctx, &session{way: r.way, before: r.answers, isClosed: true}, r.read)
+	plain, _ := x.do(ctx, &session{way: r.way, before: r.answers, isClosed: true, isPlain: true}, r.read)
 	switch {
 	case r.err != nil:
 		return Broken, x.describe(r.err) + "; no setting was found with which it is read"
@@ -230,7 +234,7 @@ func (x *examination) verdict(ctx context.Context, r reading, isConfigured bool)
 		return Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
 	case r.whenEmpty != "" && r.text == "":
 		return Unknown, r.whenEmpty
-	case isConfigured:
+	case plain.fits(last):
 		return OK, "read as configured"
 	}
 
@@ -240,5 +244,5 @@ func (x *examination) verdict(ctx context.Context, r reading, isConfigured bool)
 		text += "; the answer is " + structure
 	}
 
-	return OK, text
+	return Differs, text
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -224,7 +225,8 @@ func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	}
 	r.wire, _ = r.wire.With(found)       // which has values that are accepted
 	r.readBack(ctx, "written record", 0) // with them
-	r.report.add("Rehearsal", "consent update", OK, "read back as written, with "+shown.sent.form.Sentence())
+	word := map[bool]Word{true: OK, false: Differs}[reflect.DeepEqual(r.options.Client.Wire.Minimal().Consent, r.wire.Minimal().Consent)]
+	r.report.add("Rehearsal", "consent update", word, "read back as written, with "+shown.sent.form.Sentence())
 }
 
 // tryForms tries each form, the configured one first. It returns the reading that shows one, and what became of each.

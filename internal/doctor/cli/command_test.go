@@ -270,6 +270,7 @@ func TestDoctor_printsForPeople(t *testing.T) {
 			"analytics doctor 1.2.3: everything is done once with one person\n\nAccess\n  ok       login                    e-mail and password are accepted as json\n",
 			"\n\nFor the provider block\n  org_id and project_id, and no account_id\n  credentials: email and password\n" +
 				"  wire {\n    consent {\n      parameters_in = \"form\"\n      time_format   = \"unix_ms\"\n    }\n  }\n\nNot answered\n",
+			"  differs  consent update ", "  ok       invented person          read as configured\n",
 			"@example.invalid\n", "\n\ndiffers, exit status 1; ",
 		}},
 	} {

@@ -235,7 +235,7 @@ got=0
 	-- "$provider" doctor -rehearse >"$out" 2>"$err" || got=$?
 [ "$got" = 1 ] || fail "doctor ended with status $got instead of 1, which says that the service differs"
 quote <"$out"
-for pattern in 'time_format += "unix_ms"' 'parameters_in += "form"' 'kind_parameter += "kind"' 'at = "/data"' 'ok +left +of doctor-'; do
+for pattern in 'time_format += "unix_ms"' 'parameters_in += "form"' 'kind_parameter += "kind"' 'at = "/data"' 'ok +left +of$' '^ +doctor-[a-z0-9]+@example.invalid'; do
 	grep -qE "$pattern" "$out" || fail "no line matches $pattern"
 done
 requests=$DEMO_FOLDER/other before=0
