@@ -92,7 +92,11 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 	r.report.add("Rehearsal", requestType, OK, "carried out, after "+time.Since(request.at).Round(time.Second).String())
 
 	request.State = "effective"
-	end = time.Now().Add(max(lateness, r.lag+readInterval))
+	end = time.Now().Add(lateness)
+	if request.listed { // what it shows after the lag is its last status
+		end = time.Now().Add(r.lag + readInterval)
+	}
+
 	for r.find(ctx, request); !request.delisted && wait(ctx, end); {
 		r.find(ctx, request)
 	}

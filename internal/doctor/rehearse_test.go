@@ -137,6 +137,27 @@ func lagsBehindTheEffect(s *mockserver.Server) {
 	})
 }
 
+// closesFirst makes a service list a request that has ended for four seconds, with a status of its own.
+func closesFirst(s *mockserver.Server) {
+	closed := map[any]time.Time{}
+	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{After: 2 * time.Second, KeepListed: true, FinalStatus: "CLOSED"}
+	}
+	s.Change(func(r mockserver.Request, answer *mockserver.Response) {
+		list, isList := answer.Body.([]map[string]any)
+		if !isList || r.Operation != mockserver.OpListPendingRequests {
+			return
+		}
+		answer.Body = slices.DeleteFunc(slices.Clone(list), func(record map[string]any) bool {
+			if id := record["id"]; record["status"] == "CLOSED" && closed[id].IsZero() {
+				closed[id] = time.Now()
+			}
+			at := closed[record["id"]]
+			return !at.IsZero() && time.Since(at) > 4*time.Second
+		})
+	})
+}
+
 // TestRehearsal_block has services with one peculiarity each, and what their blocks have.
 func TestRehearsal_block(t *testing.T) {
 	t.Parallel()
@@ -152,6 +173,7 @@ func TestRehearsal_block(t *testing.T) {
 		"a page with counts":       {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
 		"data at once":             {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
 		"a list behind the effect": {lagsBehindTheEffect, `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
+		"a list that closes first": {closesFirst, `{"pending":{"statuses":{"ended":["CLOSED"]}}}`},
 		"a kind that a field names": {func(s *mockserver.Server) {
 			s.Wire.Export.KindParameter = "kind"
 			answers(mockserver.OpExportRecords, "kind", 400, `{"error":{"fields":{"kind":"is missing"}}}`)(s)
