@@ -37,7 +37,8 @@ func asNobody(t *testing.T, folder string) {
 }
 
 // TestCommit_failedHalfway puts one file in place and then not the other one, in a folder that may not be written any
-// more. The next run replaces the first, although it may not replace what is somebody else's.
+// more. The next run replaces the first, although it may not replace what is somebody else's, and although a child
+// process has both files open, as each child has between its start and its first instruction.
 func TestCommit_failedHalfway(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -59,6 +60,13 @@ func TestCommit_failedHalfway(t *testing.T) {
 	var failed, next PathsInUse
 	r := reserve(t, &failed, targets...)
 	writeTexts(t, r, "old", "old")
+	for _, o := range r {
+		inChild, err := unix.Dup(int(o.f.Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Close(inChild) })
+	}
 	rights(0o500)
 	if _, err := Commit(r...); !errors.Is(err, ErrPartial) || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("it ended with %v", err)

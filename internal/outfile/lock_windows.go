@@ -12,7 +12,7 @@ import (
 
 // lock locks the open file at path against other processes and other outputs of this one, without
 // waiting. It returns ErrBusy if the file is locked, and fs.ErrNotExist if it is not at path any more. A
-// file system without locks tells no processes apart. The lock ends when the file is closed.
+// file system without locks tells no processes apart.
 func lock(f *os.File, path string) error {
 	// One byte behind any content, so that the file itself can be written.
 	behind := &windows.Overlapped{OffsetHigh: 1 << 30}
@@ -29,10 +29,13 @@ func lock(f *os.File, path string) error {
 	return nil
 }
 
+// unlock closes an open file, which ends its lock.
+func unlock(f *os.File) { _ = f.Close() }
+
 // removeOpen closes a locked file and removes its names. An open file cannot be removed here, so that
 // nobody else's is removed in between.
 func removeOpen(f *os.File, names ...string) error {
-	_ = f.Close()
+	unlock(f)
 
 	for _, path := range names {
 		if err := os.Remove(path); err != nil {

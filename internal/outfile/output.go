@@ -164,7 +164,7 @@ func (o *Output) Keep() { o.key = "" }
 // Close releases what was not committed or kept: the unfinished file, its lock and its path.
 func (o *Output) Close() {
 	if o.f != nil && o.isInPlace {
-		_ = o.f.Close()
+		unlock(o.f)
 	} else if o.f != nil {
 		_ = removeOpen(o.f, o.temporary)
 	}

@@ -44,7 +44,7 @@ func (o *Output) openTemporary() error {
 			o.f = f
 			return nil
 		}
-		_ = f.Close() // another process takes it for one that was left
+		unlock(f) // another process takes it for one that was left
 	}
 
 	return ErrBusy
@@ -59,7 +59,7 @@ func (o *Output) removeStale() error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer unlock(f)
 
 	if err := lock(f, o.temporary); err != nil {
 		return err
