@@ -39,7 +39,7 @@ type Verdict int
 const (
 	ByAnother Verdict = iota
 	Unread
-	Gone
+	Missing
 	Doubted
 	Nobody
 	Arrived
@@ -97,7 +97,7 @@ var rows = []row{
 	// facts, verdict, acts of a refresh, a plan, a write and a withdrawal
 	{FactTaken, ByAnother, acts{Refuse, Refuse, Refuse, Withhold}, "the record of a person whom another resource keeps"},
 	{FactCached, Unread, acts{Refuse, Refuse, Refuse, Refuse}, "an answer from a cache"},
-	{FactNone | FactKnown | FactTwice, Gone, acts{Forget, Send, Refuse, Report}, "no record of somebody known, in two readings `wire.lag` apart"},
+	{FactNone | FactKnown | FactTwice, Missing, acts{Forget, Send, Refuse, Report}, "no record of somebody known, in two readings `wire.lag` apart"},
 	{FactNone | FactKnown, Doubted, acts{Ask, Ask, Refuse, Ask}, "no record of somebody known, in one reading"},
 	{FactNone, Nobody, acts{Forget, Send, Send, Nothing}, "no record, and none was known"},
 	{FactLost | FactSame, Arrived, acts{Hold, Nothing, Nothing, Nothing}, "what was just sent, although the answer was lost"},

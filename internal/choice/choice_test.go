@@ -69,7 +69,7 @@ func TestJudge_eachVerdict(t *testing.T) {
 	}{
 		"kept by another":        {e: Evidence{Taken: true, Action: Withdraw}, want: ByAnother},
 		"from a cache":           {e: Evidence{Reading: Reading{Cached: true}}, want: Unread},
-		"none, twice":            {e: Evidence{Twice: true, Reading: Reading{IsNone: true}, Known: true}, want: Gone},
+		"none, twice":            {e: Evidence{Twice: true, Reading: Reading{IsNone: true}, Known: true}, want: Missing},
 		"none of somebody known": {e: Evidence{Reading: Reading{IsNone: true}, Known: true}, want: Doubted},
 		"none of somebody new":   {e: Evidence{Reading: Reading{IsNone: true}}, want: Nobody},
 

@@ -11,8 +11,8 @@ import (
 
 // Reading is what the service says of a person.
 type Reading struct {
-	Held   decode.Consent
-	Print  Print // of Held
+	Record decode.Consent
+	Print  Print // of Record
 	IsNone bool  // there is no record
 	Cached bool  // the answer is from a cache
 

@@ -32,7 +32,7 @@ func (c *Client) GetConsent(ctx context.Context, p Person) (decode.Consent, erro
 		return decode.Consent{}, ErrCached
 	}
 
-	return read.Held, err
+	return read.Record, err
 }
 
 // ReadConsent is GetConsent for a judgement: what a cache says is marked and not an error, and where
@@ -41,17 +41,17 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 	got, err := c.ask(ctx, p, transport.Request{Op: opGetConsent})
 	if err == nil {
 		read.Cached = got.Cached
-		if read.Held, err = c.consent.Read(got.JSON); err != nil {
+		if read.Record, err = c.consent.Read(got.JSON); err != nil {
 			reads := func(with Wire) bool { _, err := with.consentCall().Read(got.JSON); return err == nil }
 			err = failure(got, c.wire.advise(err, got.JSON, infer.Consent, reads))
 		}
-		read.Print = choice.PrintOf(read.Held)
+		read.Print = choice.PrintOf(read.Record)
 	}
 	if e, failed := errors.AsType[*transport.Error](err); failed {
 		read.IsNone, read.Cached = e.Class == transport.ClassNotFound, e.Cached
 	}
 
-	if named := read.Held.Identity; named != "" && decode.PersonKey(named) != decode.PersonKey(p.Identity) {
+	if named := read.Record.Identity; named != "" && decode.PersonKey(named) != decode.PersonKey(p.Identity) {
 		return choice.Reading{}, transport.NewError(got.Exchange, transport.ClassPayload, "the record names another person than the request, in identityId")
 	}
 
@@ -66,8 +66,8 @@ func (w Wire) consentCall() decode.ConsentCall {
 
 // Readings of a consent that nothing may be decided by.
 var (
-	ErrCached error = transport.NewError(about(opGetConsent), transport.ClassCached, "the answer has a header Age, or its Date is before that of an earlier answer: a cache has kept it, so that it may be older than the person's latest choice, and nothing is decided by it")
-	ErrGone   error = transport.NewError(about(opGetConsent), transport.ClassNotFound, "a record of this person was seen before, and the service cannot remove one; a gateway may have answered in its place, and the person may have made a later choice")
+	ErrCached  error = transport.NewError(about(opGetConsent), transport.ClassCached, "the answer has a header Age, or its Date is before that of an earlier answer: a cache has kept it, so that it may be older than the person's latest choice, and nothing is decided by it")
+	ErrMissing error = transport.NewError(about(opGetConsent), transport.ClassNotFound, "a record of this person was seen before, and the service cannot remove one; a gateway may have answered in its place, and the person may have made a later choice")
 )
 
 // keptAs is how a time is kept, by wire.consent.time_kept.
@@ -169,9 +169,9 @@ func CheckAgreed(agreed time.Time) error {
 type ConsentWrite struct {
 	choice.Record
 
-	Judge func(read choice.Reading) (send bool) // by what was read right before
-	Blind bool                                  // sends the update without a reading, unless the answer to it is lost
-	Shows bool                                  // reads the record after a write whose answer does not show it
+	Judge    func(read choice.Reading) (send bool) // by what was read right before
+	Blind    bool                                  // sends the update without a reading, unless the answer to it is lost
+	ReadBack bool                                  // reads the record after a write whose answer does not show it
 }
 
 // ConsentResult is the result of an update that did not fail.
@@ -281,7 +281,7 @@ func (w *consentWrite) confirm(ctx context.Context) (ConsentResult, error) {
 		return ConsentResult{}, transport.Refusal(w.got)
 	}
 	isSilent := len(w.got.JSON) == 0
-	if isSilent && !w.update.Shows {
+	if isSilent && !w.update.ReadBack {
 		return ConsentResult{Sent: true}, nil
 	}
 

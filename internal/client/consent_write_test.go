@@ -30,7 +30,7 @@ func TestConsent_successWithoutContent(t *testing.T) {
 			service.Inject(
 				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusNoContent},
 				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden})
-			result, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true, Shows: shows})
+			result, err := c.UpdateConsent(t.Context(), jane, client.ConsentWrite{Record: allTrue(), Blind: true, ReadBack: shows})
 			if noError(t, err); !result.Sent || result.Shown != (choice.Print{}) {
 				t.Errorf("%+v", result)
 			}

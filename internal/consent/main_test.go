@@ -74,8 +74,8 @@ func created(t *testing.T, p *prototest.Provider, service *mocktest.Instance, ot
 	return state
 }
 
-// noteIn returns the note in private state.
-func noteIn(t *testing.T, state *prototest.State) string {
+// provenanceIn returns the provenance in private state.
+func provenanceIn(t *testing.T, state *prototest.State) string {
 	t.Helper()
 	var private map[string][]byte
 	if err := json.Unmarshal(state.Private, &private); err != nil {

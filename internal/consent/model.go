@@ -100,7 +100,7 @@ func (m *resourceModel) writes(state resourceModel) bool {
 
 // caseOf returns what is known before an action reads the service: m is what is to be there, state what is in state,
 // and n its note. A create has the zero state.
-func (m *resourceModel) caseOf(action choice.Action, state resourceModel, n note) *tfkit.ConsentCase {
+func (m *resourceModel) caseOf(action choice.Action, state resourceModel, n provenance) *tfkit.ConsentCase {
 	c := &tfkit.ConsentCase{Evidence: choice.Evidence{
 		Action: action, Wanted: m.record(), Anew: action == choice.Write,
 		Overrules: !m.KeepLaterChoice.ValueBool(), Known: !state.IdentityID.IsNull(),
@@ -135,10 +135,10 @@ func (m *resourceModel) caseOf(action choice.Action, state resourceModel, n note
 	return c
 }
 
-// leaves plans somebody else's record, which is in state, if it stands against the plan, and reports
+// keepsForeign plans somebody else's record, which is in state, if it stands against the plan, and reports
 // whether it does. It reports an error if that is not known yet: Terraform plans again once it is, and stops if
 // the record that is planned then is another one.
-func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnostics) bool {
+func (m *resourceModel) keepsForeign(state resourceModel, n *provenance, diags *diag.Diagnostics) bool {
 	if m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown() {
 		tfkit.Problem{
 			Summary: "The plan cannot tell whether the later choice still stands",
@@ -165,11 +165,11 @@ func (m *resourceModel) leaves(state resourceModel, n *note, diags *diag.Diagnos
 }
 
 // refresh takes the record that was judged into state, and returns its note.
-func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
+func (m *resourceModel) refresh(c *tfkit.ConsentCase, n provenance) provenance {
 	if c.Act == choice.Take || m.Manual.IsNull() {
 		c.Action = choice.Plan
 		_, planned := choice.Judge(c.Evidence)
-		m.take(c.Held, planned == choice.Stand)
+		m.take(c.Record, planned == choice.Stand)
 	}
 
 	if n.NoAddress {
@@ -179,15 +179,15 @@ func (m *resourceModel) refresh(c *tfkit.ConsentCase, n note) note {
 		n.Since = c.Since
 	}
 
-	return note{Foreign: true, Since: n.Since, Theirs: c.Print}
+	return provenance{Foreign: true, Since: n.Since, Theirs: c.Print}
 }
 
-// noteKey is the key of the note in private state.
-const noteKey = "later_choice"
+// provenanceKey is the key of the note in private state.
+const provenanceKey = "later_choice"
 
 // note holds what is known of the record in state beside its values. The zero note belongs to a record of ours, shown
 // as it was sent.
-type note struct {
+type provenance struct {
 	// Foreign reports that the record is not known to be ours. Since is the agreement_time that
 	// was configured when it came about, and Theirs the record.
 	Foreign bool         `json:"foreign,omitzero"`
@@ -203,10 +203,10 @@ type note struct {
 	NoAddress bool `json:"no_address,omitzero"`
 }
 
-// noteAfter returns the note after a write, or after one that a record stood against.
-func noteAfter(c *tfkit.ConsentCase) (n note) {
+// provenanceAfter returns the note after a write, or after one that a record stood against.
+func provenanceAfter(c *tfkit.ConsentCase) (n provenance) {
 	if c.Act == choice.Stand {
-		return note{Foreign: true, Since: c.Since, Theirs: c.Print}
+		return provenance{Foreign: true, Since: c.Since, Theirs: c.Print}
 	}
 	if c.Written.Shown != c.Written.Sent {
 		n.Shown = c.Written.Shown
@@ -215,10 +215,10 @@ func noteAfter(c *tfkit.ConsentCase) (n note) {
 	return n
 }
 
-// readNote returns the note in private state; the zero note if it holds none. Nobody knows whose choice a state written
+// readProvenance returns the note in private state; the zero note if it holds none. Nobody knows whose choice a state written
 // by hand holds: call it before ObjectIn.
-func readNote(ctx context.Context, private tfkit.Private) (n note) {
-	text, _ := private.GetKey(ctx, noteKey)
+func readProvenance(ctx context.Context, private tfkit.Private) (n provenance) {
+	text, _ := private.GetKey(ctx, provenanceKey)
 	_ = json.Unmarshal(text, &n) // fails without a note
 
 	number, _ := private.GetKey(ctx, tfkit.KeyObject)
@@ -228,17 +228,17 @@ func readNote(ctx context.Context, private tfkit.Private) (n note) {
 }
 
 // write stores the note of an object in private state. The zero note removes it.
-func (n note) write(ctx context.Context, m resourceModel, private tfkit.Private) diag.Diagnostics {
+func (n provenance) write(ctx context.Context, m resourceModel, private tfkit.Private) diag.Diagnostics {
 	if m.UserIPv6.IsNull() { // without an address in state, there is no hash of it
 		n.Shown.Address, n.Theirs.Address = 0, 0
 	}
-	if n == (note{}) {
-		return private.SetKey(ctx, noteKey, nil)
+	if n == (provenance{}) {
+		return private.SetKey(ctx, provenanceKey, nil)
 	}
 
 	text, _ := json.Marshal(n) // fails only for a year after 9999, which RFC 3339 cannot hold
 
-	return private.SetKey(ctx, noteKey, text)
+	return private.SetKey(ctx, provenanceKey, text)
 }
 
 // flags returns the clauses and manual.

@@ -139,8 +139,8 @@ func (r *consentResource) planChange(ctx context.Context, plan, state resourceMo
 
 	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
 	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
-	n := readNote(ctx, resp.Private)
-	n.Planned = n.Foreign && plan.leaves(state, &n, diags)
+	n := readProvenance(ctx, resp.Private)
+	n.Planned = n.Foreign && plan.keepsForeign(state, &n, diags)
 	isWritten := !n.Planned && plan.writes(state)
 	r.planKept(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), isWritten, diags)
 
@@ -207,12 +207,12 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	r.keep(plan, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 
-	c := plan.caseOf(choice.Write, resourceModel{}, note{})
+	c := plan.caseOf(choice.Write, resourceModel{}, provenance{})
 	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 		return
 	}
 
-	resp.Diagnostics.Append(noteAfter(c).write(ctx, plan, resp.Private)...)
+	resp.Diagnostics.Append(provenanceAfter(c).write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -226,7 +226,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	n := readNote(ctx, req.Private)
+	n := readProvenance(ctx, req.Private)
 	c := state.caseOf(choice.Refresh, state, n)
 	if !r.decide(ctx, c, state.Identity, &resp.Diagnostics) {
 		return
@@ -259,13 +259,13 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
-	n := readNote(ctx, req.Private)
+	n := readProvenance(ctx, req.Private)
 	if n.Planned { // the record stands, and its note with it
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
 	if !plan.writes(state) { // a record that the configuration was brought up to is ours
-		resp.Diagnostics.Append(note{Shown: n.Shown}.write(ctx, plan, resp.Private)...)
+		resp.Diagnostics.Append(provenance{Shown: n.Shown}.write(ctx, plan, resp.Private)...)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 
 		return
@@ -276,7 +276,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	resp.Diagnostics.Append(noteAfter(c).write(ctx, plan, resp.Private)...)
+	resp.Diagnostics.Append(provenanceAfter(c).write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -293,7 +293,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	c := state.caseOf(choice.Withdraw, state, readNote(ctx, req.Private))
+	c := state.caseOf(choice.Withdraw, state, readProvenance(ctx, req.Private))
 	c.Object = tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	r.decide(ctx, c, state.Identity, &resp.Diagnostics)
 }
@@ -307,7 +307,7 @@ func (r *consentResource) ImportState(ctx context.Context, req resource.ImportSt
 
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("keep_later_choice"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), retain)...)
-	resp.Diagnostics.Append(note{NoAddress: req.ID == ""}.write(ctx, resourceModel{}, resp.Private)...)
+	resp.Diagnostics.Append(provenance{NoAddress: req.ID == ""}.write(ctx, resourceModel{}, resp.Private)...)
 	tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 }
 
@@ -340,7 +340,7 @@ func (r *consentResource) decide(ctx context.Context, c *tfkit.ConsentCase, abou
 		warnStands(diags, c.Evidence)
 	case c.Act == choice.Withhold:
 		tfkit.SupersededWithdrawal.With(other(c.Keeper, scope)).AddWarning(diags)
-	case c.Verdict == choice.Gone:
+	case c.Verdict == choice.Missing:
 		tfkit.MissingConsent.AddWarning(diags)
 	}
 
@@ -353,7 +353,7 @@ func addError(err error, c *tfkit.ConsentCase, diags *diag.Diagnostics) {
 	if c.Action == choice.Write && !c.Known {
 		p.InState = tfkit.NothingSaved
 	}
-	if errors.Is(err, client.ErrGone) {
+	if errors.Is(err, client.ErrMissing) {
 		p.Do = tfkit.AdviceApplyAgain
 	}
 	if c.Action == choice.Withdraw && transport.IsClass(err, transport.ClassRejected) { // it sends no time, and no address that is written only

@@ -335,8 +335,8 @@ func TestConsent_importTakesOverTheRecord(t *testing.T) {
 
 	state, diags = p.Import(name, "", where)
 	p.NoErrors(diags)
-	if text := noteIn(t, state); strings.Contains(text, "address") {
-		t.Errorf("the note is %s", text)
+	if text := provenanceIn(t, state); strings.Contains(text, "address") {
+		t.Errorf("the provenance is %s", text)
 	}
 	state, _ = wantEmptyPlan(t, p, state, wanted.With(withoutAddress))
 	wantUpdates(t, service)

@@ -260,8 +260,8 @@ func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {
 	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 		wanted := config(agreed).With(version(1))
 		state, _ := p.MustUpdate(name, nil, wanted)
-		if text := noteIn(t, state); !strings.Contains(text, "shown") || strings.Contains(text, `"a":`) {
-			t.Errorf("after the write, the note is %s", text)
+		if text := provenanceIn(t, state); !strings.Contains(text, "shown") || strings.Contains(text, `"a":`) {
+			t.Errorf("after the write, the provenance is %s", text)
 		}
 		state, _ = wantEmptyPlan(t, p, state, wanted)
 
@@ -269,8 +269,8 @@ func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {
 		record.UserIPv6 = new("2001:db8::7")
 		service.PutConsent(scope, person, record)
 		state, _ = p.MustRefresh(name, state)
-		if text := noteIn(t, state); !strings.Contains(text, "theirs") || strings.Contains(text, `"a":`) {
-			t.Errorf("after a choice, the note is %s", text)
+		if text := provenanceIn(t, state); !strings.Contains(text, "theirs") || strings.Contains(text, `"a":`) {
+			t.Errorf("after a choice, the provenance is %s", text)
 		}
 	}, services["anonymises"]...)
 }

@@ -75,7 +75,7 @@ func shardOf(value types.Object) rows.Shard {
 // batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
 	*tfkit.Service
-	*tally // of source or content_wo, once they were read
+	*progress // of source or content_wo, once they were read
 
 	model   model         // that is planned, applied or destroyed, with the content_wo of the configuration
 	prior   *model        // in state; nil for a create
@@ -106,7 +106,7 @@ func objectOf(ctx context.Context, m model, private tfkit.Private) *tfkit.Object
 // newBatch returns the batch of an object whose rows are not read yet. The object is nil in the plan of a
 // create.
 func (r *batchResource) newBatch(m model, prior *model, object *tfkit.Object, diags *diag.Diagnostics) *batch {
-	b := &batch{Service: r.Service, tally: newTally(nil), model: m, prior: prior, object: object, diags: diags, inState: tfkit.NothingSaved, warns: true}
+	b := &batch{Service: r.Service, progress: newProgress(nil), model: m, prior: prior, object: object, diags: diags, inState: tfkit.NothingSaved, warns: true}
 	b.scope, _ = r.KnownScope(m.Scope)
 	if prior != nil {
 		b.inState, b.warns = tfkit.PriorKept, r.Plans()
@@ -152,7 +152,7 @@ func (b *batch) read() (ok bool) {
 		return false
 	}
 
-	b.tally, b.sum = newTally(of), rows.Sum(of)
+	b.progress, b.sum = newProgress(of), rows.Sum(of)
 	b.grown = unbounded
 	if b.prior != nil && b.prior.Missing.ValueInt64() == 0 && b.model.Shard.Equal(b.prior.Shard) {
 		b.grown = max(0, len(of)-int(b.prior.Rows.ValueInt64()))

@@ -125,24 +125,24 @@ func (b *batch) writeReport() {
 }
 
 // encode writes the lines of a report.
-func (t *tally) encode(to io.Writer) error {
+func (p *progress) encode(to io.Writer) error {
 	out := bufio.NewWriterSize(to, 64<<10) // which keeps its first error
-	fmt.Fprintf(out, reportStart+`,"rows":%d`, len(t.rows))
+	fmt.Fprintf(out, reportStart+`,"rows":%d`, len(p.rows))
 	for as, word := range words {
 		if word != "" {
-			fmt.Fprintf(out, `,%q:%d`, word, t.count(choice.Act(as)))
+			fmt.Fprintf(out, `,%q:%d`, word, p.count(choice.Act(as)))
 		}
 	}
 	fmt.Fprintln(out, "}")
 
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	for row, as := range t.outcomes {
+	for row, as := range p.outcomes {
 		if as == inPlace {
 			continue
 		}
-		e := cmp.Or(t.causes[row], &transport.Error{})
-		_ = lines.Encode(reportLine{t.rows[row].Position, words[as], e.Title(), e.Operation, e.Status, e.Code, e.Message})
+		e := cmp.Or(p.causes[row], &transport.Error{})
+		_ = lines.Encode(reportLine{p.rows[row].Position, words[as], e.Title(), e.Operation, e.Status, e.Code, e.Message})
 	}
 
 	return out.Flush()

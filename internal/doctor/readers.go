@@ -88,7 +88,7 @@ func (p person) consent(ctx context.Context, c *client.Client) (decoded, error) 
 
 // overwrite returns what sends an update whatever the service holds, and once more if it is lost and not shown.
 func (p person) overwrite(u choice.Record) reader {
-	isMissing := func(read choice.Reading) bool { return !read.Held.HasClauses(u.Clauses) }
+	isMissing := func(read choice.Reading) bool { return !read.Record.HasClauses(u.Clauses) }
 	return func(ctx context.Context, c *client.Client) (decoded, error) {
 		_, err := c.UpdateConsent(ctx, p.Person, client.ConsentWrite{Record: u, Blind: true, Judge: isMissing})
 		return decoded{text: "written"}, err

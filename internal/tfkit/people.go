@@ -191,7 +191,7 @@ type ConsentCase struct {
 
 // JudgeConsent judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
 // if the act is to send. What was written is remembered before another object of the run can judge. Errors are
-// *transport.Error, and client.ErrCached and client.ErrGone of an act to refuse.
+// *transport.Error, and client.ErrCached and client.ErrMissing of an act to refuse.
 func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 	found, _ := s.Consents.people.LoadOrStore(c.Person, &person{})
 	c.known, _ = found.(*person)
@@ -217,8 +217,8 @@ func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 			refusal = s.judge(c, read)
 			return c.Act == choice.Send
 		},
-		Blind: c.Overrules && c.Anew,
-		Shows: c.Anew || c.Action == choice.Withdraw,
+		Blind:    c.Overrules && c.Anew,
+		ReadBack: c.Anew || c.Action == choice.Withdraw,
 	})
 	if err != nil || !result.Sent {
 		return cmp.Or(err, refusal)
@@ -253,7 +253,7 @@ func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
 		return client.ErrCached
 	}
 
-	return client.ErrGone
+	return client.ErrMissing
 }
 
 // IsSeen reports whether this run has seen or written a record of a person.

@@ -63,9 +63,9 @@ var concernAllRows = map[transport.ErrorClass]string{
 	transport.ClassReadOnly: inTheSameWay, transport.ClassAuthentication: inTheSameWay, transport.ClassCancelled: interrupted,
 }
 
-// tally holds the progress of one run and what became of its rows. It is safe for concurrent use while
+// progress holds the progress of one run and what became of its rows. It is safe for concurrent use while
 // a pass over them lasts.
-type tally struct {
+type progress struct {
 	mu       sync.Mutex
 	rows     []rows.Row
 	all      []int // the indexes of the rows
@@ -77,85 +77,85 @@ type tally struct {
 	logged  time.Time // when progress was logged
 }
 
-// newTally returns the tally of rows that were not tried yet.
-func newTally(of []rows.Row) *tally {
-	t := &tally{rows: of, outcomes: slices.Repeat([]choice.Act{notTried}, len(of)), causes: map[int]*transport.Error{}, logged: time.Now()}
-	t.all = t.rowsThatAre(notTried)
+// newProgress returns the progress of rows that were not tried yet.
+func newProgress(of []rows.Row) *progress {
+	p := &progress{rows: of, outcomes: slices.Repeat([]choice.Act{notTried}, len(of)), causes: map[int]*transport.Error{}, logged: time.Now()}
+	p.all = p.rowsThatAre(notTried)
 
-	return t
+	return p
 }
 
 // run calls do once for each of these rows that has not failed, by several workers at once and in
 // random order. It returns the errors of panics when every row is done, when the service as a whole is
 // down, or when the context ends, and no worker is left.
-func (t *tally) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (choice.Act, error)) (panics diag.Diagnostics) {
+func (p *progress) run(ctx context.Context, of []int, workers int, do func(ctx context.Context, row int) (choice.Act, error)) (panics diag.Diagnostics) {
 	var order []int
 	for _, at := range rand.Perm(len(of)) { //nolint:gosec // needs no secrecy
-		if row := of[at]; t.outcomes[row] != failed {
+		if row := of[at]; p.outcomes[row] != failed {
 			order = append(order, row)
-			t.outcomes[row] = notTried
+			p.outcomes[row] = notTried
 		}
 	}
 
 	panics = tfkit.InParallel(ctx, workers, order, func(row int) (goesOn bool) {
 		as, err := do(ctx, row)
-		return t.record(ctx, row, as, err)
+		return p.record(ctx, row, as, err)
 	})
-	if slices.ContainsFunc(order, func(row int) bool { return t.outcomes[row] == notTried }) {
-		t.stopped = cmp.Or(t.stopped, interrupted)
+	if slices.ContainsFunc(order, func(row int) bool { return p.outcomes[row] == notTried }) {
+		p.stopped = cmp.Or(p.stopped, interrupted)
 	}
 
 	return panics
 }
 
 // record records the outcome of a row, and reports whether others are worth a try.
-func (t *tally) record(ctx context.Context, row int, as choice.Act, err error) (goesOn bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (p *progress) record(ctx context.Context, row int, as choice.Act, err error) (goesOn bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 
 	e, _ := errors.AsType[*transport.Error](err)
 	switch {
 	case err == nil:
-		t.outcomes[row], t.streak = as, 0
+		p.outcomes[row], p.streak = as, 0
 	case e != nil && e.Class == transport.ClassCancelled && !e.Ambiguous:
-		t.stopped = interrupted // and nothing was sent
+		p.stopped = interrupted // and nothing was sent
 	default:
-		t.fail(row, cmp.Or(e, &transport.Error{Class: transport.ClassInternal}))
+		p.fail(row, cmp.Or(e, &transport.Error{Class: transport.ClassInternal}))
 	}
 
 	const interval = 5 * time.Second
-	if time.Since(t.logged) >= interval {
-		t.logged = time.Now()
-		tflog.Info(ctx, "Consent batch under way", map[string]any{"done": len(t.rows) - t.count(notTried), "rows": len(t.rows)})
+	if time.Since(p.logged) >= interval {
+		p.logged = time.Now()
+		tflog.Info(ctx, "Consent batch under way", map[string]any{"done": len(p.rows) - p.count(notTried), "rows": len(p.rows)})
 	}
 
-	return t.stopped == ""
+	return p.stopped == ""
 }
 
 // fail records why a row has failed, and whether the others would fail too.
-func (t *tally) fail(row int, e *transport.Error) {
-	t.outcomes[row], t.causes[row] = failed, e
+func (p *progress) fail(row int, e *transport.Error) {
+	p.outcomes[row], p.causes[row] = failed, e
 	if !slices.Contains(concernOneRow, e.Class) {
-		t.streak++
+		p.streak++
 	}
-	if t.streak >= outageStreak {
-		t.stopped = fmt.Sprintf("the service failed for %d rows in a row, from all over the file", outageStreak)
+	if p.streak >= outageStreak {
+		p.stopped = fmt.Sprintf("the service failed for %d rows in a row, from all over the file", outageStreak)
 	}
-	t.stopped = cmp.Or(concernAllRows[e.Class], t.stopped)
+	p.stopped = cmp.Or(concernAllRows[e.Class], p.stopped)
 }
 
 // count returns how many rows have an outcome.
-func (t *tally) count(as choice.Act) int { return len(t.rowsThatAre(as)) }
+func (p *progress) count(as choice.Act) int { return len(p.rowsThatAre(as)) }
 
 // missed returns how many rows are not as they should be.
-func (t *tally) missed() int { return t.count(failed) + t.count(notTried) }
+func (p *progress) missed() int { return p.count(failed) + p.count(notTried) }
 
 // toWrite returns how many rows a plan has found to be written, or an apply has written.
-func (t *tally) toWrite() int { return t.count(written) + t.count(absent) }
+func (p *progress) toWrite() int { return p.count(written) + p.count(absent) }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
-func (t *tally) rowsThatAre(as choice.Act) (found []int) {
-	for row, got := range t.outcomes {
+func (p *progress) rowsThatAre(as choice.Act) (found []int) {
+	for row, got := range p.outcomes {
 		if got == as {
 			found = append(found, row)
 		}
@@ -165,10 +165,10 @@ func (t *tally) rowsThatAre(as choice.Act) (found []int) {
 }
 
 // lines returns the lines of some rows as text, and counts those that are too many to show.
-func (t *tally) lines(some []int) string {
+func (p *progress) lines(some []int) string {
 	var names []string
 	for _, row := range some[:min(len(some), limitShownLines)] {
-		names = append(names, t.rows[row].String())
+		names = append(names, p.rows[row].String())
 	}
 
 	text := "lines "
@@ -185,10 +185,10 @@ func (t *tally) lines(some []int) string {
 
 // describe returns which rows failed and why, the most frequent causes first, and what to do
 // about the most frequent one. There has to be a failure.
-func (t *tally) describe() (text, advice string) {
+func (p *progress) describe() (text, advice string) {
 	rowsOf := map[string][]int{}
-	for _, row := range t.rowsThatAre(failed) {
-		e := *t.causes[row]
+	for _, row := range p.rowsThatAre(failed) {
+		e := *p.causes[row]
 		e.Attempts, e.RetryAfter = 0, 0
 		rowsOf[e.Error()] = append(rowsOf[e.Error()], row)
 	}
@@ -198,12 +198,12 @@ func (t *tally) describe() (text, advice string) {
 
 	var texts []string
 	for _, some := range causes[:min(len(causes), limitShownCauses)] {
-		e := t.causes[some[0]]
-		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(some), t.lines(some), e.Describe()))
+		e := p.causes[some[0]]
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(some), p.lines(some), e.Describe()))
 	}
 	if more := len(causes) - limitShownCauses; more > 0 {
 		texts = append(texts, fmt.Sprintf("There are %d other causes.", more))
 	}
 
-	return strings.Join(texts, "\n\n"), tfkit.Advice(t.causes[causes[0][0]])
+	return strings.Join(texts, "\n\n"), tfkit.Advice(p.causes[causes[0][0]])
 }

@@ -28,18 +28,18 @@ func init() {
 	keyIterations = soak.Size(100, digestIterations)
 }
 
-// newRows returns the tally of so many rows, which are on the lines from 0 on.
-func newRows(n int) *tally {
+// newRows returns the progress of so many rows, which are on the lines from 0 on.
+func newRows(n int) *progress {
 	of := make([]rows.Row, n)
 	for i := range of {
 		of[i].Line = int32(i)
 	}
 
-	return newTally(of)
+	return newProgress(of)
 }
 
-// TestTally_logsProgress has rows that four workers do in eleven seconds.
-func TestTally_logsProgress(t *testing.T) {
+// TestProgress_logsProgress has rows that four workers do in eleven seconds.
+func TestProgress_logsProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -54,9 +54,9 @@ func TestTally_logsProgress(t *testing.T) {
 	})
 }
 
-// TestTally_failingRowsStopNoneOfTheOthers has rows that fail in ways which could be those of every row,
+// TestProgress_failingRowsStopNoneOfTheOthers has rows that fail in ways which could be those of every row,
 // and that may be neighbours, while 40 in 100 do not. All may fail in ways that concern one row.
-func TestTally_failingRowsStopNoneOfTheOthers(t *testing.T) {
+func TestProgress_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	t.Parallel()
 	for schedule := range soak.Schedules(100, 20000) {
 		soak.Add(soak.Tried, 1)
@@ -84,9 +84,9 @@ func TestTally_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	}
 }
 
-// TestTally_failuresAreGroupedByCause has failures that differ by their attempts alone, one that is no answer,
+// TestProgress_failuresAreGroupedByCause has failures that differ by their attempts alone, one that is no answer,
 // and eight others.
-func TestTally_failuresAreGroupedByCause(t *testing.T) {
+func TestProgress_failuresAreGroupedByCause(t *testing.T) {
 	t.Parallel()
 	some := newRows(12)
 	for row := range 8 {
