@@ -175,8 +175,8 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 }
 
 // ask sends a request about a person or a scope, and returns its answer. A reading that was refused, as
-// wire.result says, is an error. A person about whom there is nothing, as wire.absent says, is ClassNotFound. A
-// change is decided by its effect. Errors are *Error.
+// wire.result says, is an error. A change is decided by its effect. Errors are *Error, of ClassNotFound for a person
+// about whom there is nothing, as wire.absent says.
 func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transport.Answer, error) {
 	to, err := p.endpoint(r.Op.Path)
 	if err != nil {
@@ -184,6 +184,9 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	}
 
 	r.To, r.Private = to, append(r.Private, p.Identity)
+	if p.Identity != "" && r.Op.Kind == transport.Reads {
+		r.Absent = c.wire.Absent
+	}
 	got, err := c.Do(ctx, r)
 	if r.Op.Kind != transport.Reads {
 		return got, err
@@ -191,45 +194,8 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	if err == nil && c.wire.Result.At != "" {
 		err = failure(got, c.wire.Result.Says(got.JSON))
 	}
-	if err != nil {
-		err = c.wire.judgeAbsence(p, err)
-	}
 
 	return got, err
-}
-
-// absences has the words of wire.absent for each class and status that may mean "there is nothing about the
-// person".
-var absences = map[transport.ErrorClass]map[int][]string{
-	transport.ClassNotFound:         {http.StatusNotFound: {AbsentJSON404, AbsentAny404}, http.StatusGone: {AbsentJSON404, AbsentAny404}},
-	transport.ClassEndpointNotFound: {http.StatusNotFound: {AbsentAny404}, http.StatusGone: {AbsentAny404}},
-	transport.ClassEmpty:            {http.StatusNoContent: {Absent204}, http.StatusOK: {AbsentEmpty}},
-}
-
-// judgeAbsence returns the error of a reading of a person as wire.absent takes it: ClassNotFound where the
-// answer means "there is nothing". Where it might mean that, the error has another class and names the setting.
-// Any other error is returned as it is, and so is that of a page of HTML.
-func (w Wire) judgeAbsence(p Person, err error) error {
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok || e.Page || p.Identity == "" {
-		return err
-	}
-	words := absences[e.Class][e.Status]
-	if words == nil {
-		return err
-	}
-
-	judged := *e
-	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(w.Absent, word) }) {
-		judged.Class = transport.ClassNotFound
-		return &judged
-	}
-	proven := map[transport.ErrorClass]transport.ErrorClass{transport.ClassNotFound: transport.ClassEndpointNotFound}
-	judged.Class = cmp.Or(proven[e.Class], e.Class)
-	admitting := append(slices.Clone(w.Absent), words[0])
-	judged.Detail += `; if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`
-
-	return &judged
 }
 
 // failure returns the *Error of an answer that was not understood, or whose reading failed; nil if err is nil.

@@ -70,12 +70,6 @@ type ExportWire struct {
 
 // Words of the settings (section 4, gaps; section 5, rule 4; section 2).
 const (
-	// What says that there is nothing about a person.
-	AbsentJSON404 = "json_404" // a 404 with a JSON object
-	AbsentAny404  = "any_404"  // a 404 without a page for people
-	Absent204     = "204"
-	AbsentEmpty   = "empty" // a 200 without content
-
 	// How exactly a time is kept.
 	KeptS         = "s"
 	KeptMinute    = "minute"
@@ -91,7 +85,7 @@ const (
 
 // Accepted words of the settings, the default first.
 var (
-	AbsentForms = []string{AbsentJSON404, AbsentAny404, Absent204, AbsentEmpty}
+	AbsentForms = []string{transport.AbsentJSON404, transport.AbsentAny404, transport.Absent204, transport.AbsentEmpty}
 	Placements  = []string{transport.InJSON, transport.InForm, transport.InQuery}
 	TimeFormats = []string{decode.TimeRFC3339, decode.TimeUnixMS, decode.TimeUnixS, decode.TimeUTC, decode.TimeDate}
 	TimesKept   = []string{"exact", "ms", KeptS, KeptMinute, KeptDay, KeptByService}
@@ -138,7 +132,7 @@ func (w Wire) settings() infer.Settings {
 // presets are what is set without a setting. The words for the kinds are what the interface calls them
 // (section 4, Export), in lower case: an assumption, like the parameter.
 var presets = infer.Settings{
-	"/lag": DefaultLag, "/absent": []any{AbsentJSON404},
+	"/lag": DefaultLag, "/absent": []any{transport.AbsentJSON404},
 	"/login/parameters_in": Placements[0], "/consent/parameters_in": Placements[0],
 	"/consent/time_format": TimeFormats[0], "/consent/time_kept": TimesKept[0],
 	"/pending/use": ListUses[0], "/export/invalid_utf8": InvalidUses[0],

@@ -129,7 +129,9 @@ func (a Answer) isWords(body []byte) bool {
 func (a Answer) syntaxError(body []byte, err error) *Error {
 	switch {
 	case len(body) == 0:
-		return NewError(a.Exchange, ClassEmpty, "the answer has no body")
+		e := NewError(a.Exchange, ClassEmpty, "the answer has no body")
+		_ = a.isAbsence(e, map[int]string{http.StatusOK: AbsentEmpty, http.StatusNoContent: Absent204}[a.Status])
+		return e
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return NewError(a.Exchange, ClassTruncated, "the JSON ends in the middle")
 	case a.isWords(body), body[0] == '<':

@@ -4,14 +4,12 @@
 // tokens, TLS and proxies, the bounds of concurrency and rate, repetitions, the classes of
 // failures, and what messages may show. It knows nothing of endpoints but the login.
 //
-// A request takes the way that chain.go assembles:
+// A request takes this way:
 //
-//	repeat       go-retryablehttp, by the table in policy.go
-//	turn         waits for a slot, for the rate, and for a service that asked for time; bounds the
-//	             time until the end of the answer, and reads it
-//	log          logs the operation and the status
-//	send         adds the token or key to a clone, for the configured origin alone, and sends that once
-//	pool         connections, TLS, HTTP/2
+//	Do               builds it; go-retryablehttp repeats it, by the table in policy.go
+//	call.RoundTrip   an attempt: waits for its turn, bounds the time until the end of the answer, and reads that
+//	call.send        adds the token or key to a clone, for the configured origin alone, and sends that once
+//	pool             connections, TLS, HTTP/2
 //
 // No log ever sees a credential. An admission takes turns for a comparison and the write that
 // follows from it; under one, a request takes no other turn and is not repeated. Repeat takes such a
@@ -64,15 +62,13 @@ type Config struct {
 // Sender sends requests to one origin with one set of credentials.
 type Sender struct {
 	cfg    Config
-	chain  *retryablehttp.Client // the whole chain
-	gate   *gate
+	gate   gate
 	login  *login // nil where the credentials are not an e-mail and a password
 	pool   *http.Transport
-	header http.Header // of every request, and query: what is configured, and a key or token that was given (section 5)
+	around http.RoundTripper // the pool, or what is around it
+	header http.Header       // of every request, and query: what is configured, and a key or token that was given (section 5)
 	query  string
 	hidden vocabulary // what no message may show
-
-	refused [kinds]bool // what a read-only client does not send
 
 	Notice atomic.Pointer[string] // tells the user that a clock is far off, although nothing failed; nil without one
 
@@ -87,22 +83,20 @@ func New(cfg Config) (*Sender, error) {
 		return nil, err
 	}
 
-	s := &Sender{cfg: cfg, pool: pool, gate: &gate{slots: semaphore.NewWeighted(int64(cfg.MaxConcurrency))}}
-	s.gate.until.Store(&time.Time{})
-	s.header = http.Header{"User-Agent": {cfg.UserAgent}}
-	if cfg.ReadOnly {
-		s.refused = changes
+	s := &Sender{cfg: cfg, pool: pool, around: pool, header: http.Header{"User-Agent": {cfg.UserAgent}}}
+	if cfg.Around != nil {
+		s.around = cfg.Around(pool)
 	}
+	s.gate.until.Store(&time.Time{})
+	s.gate.slots = semaphore.NewWeighted(int64(cfg.MaxConcurrency))
 	if cfg.RequestsPerSecond > 0 {
 		s.gate.interval = time.Duration(float64(time.Second) / cfg.RequestsPerSecond)
 	}
 	if cfg.Credentials.Email != "" {
 		s.login = &login{sender: s}
 	}
-	s.chain = s.assemble()
 
 	c := cfg.Credentials
-	s.hidden.words = map[rune][][]rune{}
 	s.hidden.add(c.Password, c.APISecretKey, c.Email)
 	s.hidden.add(tokenSecrets(c.Token)...)
 	if c.APISecretKey != "" {
@@ -119,29 +113,6 @@ func New(cfg Config) (*Sender, error) {
 	return s, nil
 }
 
-// assemble returns the chain of the package comment, from the pool outwards. No link but the pool
-// has CloseIdleConnections, which go-retryablehttp calls after a failure: it would cost the other
-// callers their connections.
-func (s *Sender) assemble() *retryablehttp.Client {
-	var link http.RoundTripper = s.pool
-	if s.cfg.Around != nil {
-		link = s.cfg.Around(link)
-	}
-	link = sendLink{link}
-	if !s.cfg.LogIsOff {
-		link = logLink{link}
-	}
-	link = turnLink{link}
-
-	return &retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: link},
-		RetryMax:     s.cfg.MaxRetries + 1, // checkRetry counts
-		CheckRetry:   s.checkRetry,
-		Backoff:      backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
-}
-
 // accepted are the header fields by which a request says what it accepts, of a stream and of JSON. What
 // the service shows decides about requests, so that no cache may answer.
 var accepted = map[bool]http.Header{
@@ -152,10 +123,10 @@ var accepted = map[bool]http.Header{
 // Do sends a request and returns its answer, of a stream its beginning. It is repeated by the policy,
 // except under an admission. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
-	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To, host: s.cfg.Base.Host}}
+	c := &call{Request: r, sender: s, known: Exchange{Op: r.Op, To: r.To, absent: r.Absent, host: s.cfg.Base.Host}}
 	c.known.Redact = &Redactor{Values: r.Private, secrets: &s.hidden}
 	c.compared, _ = ctx.Value(admissionKey{}).(*time.Time)
-	if s.refused[r.Op.Kind] {
+	if s.cfg.ReadOnly && changes[r.Op.Kind] {
 		return Answer{}, NewError(c.known, ClassReadOnly, "nothing was sent, because read_only is set")
 	}
 
@@ -164,14 +135,23 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 		body = nil
 	}
 	address := s.cfg.Base.String() + r.To.Escaped + "?" + r.Query
-	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, c), r.Op.Method, strings.TrimSuffix(address, "?"), body)
+	req, err := retryablehttp.NewRequestWithContext(ctx, r.Op.Method, strings.TrimSuffix(address, "?"), body)
 	if err != nil {
 		return Answer{}, NewError(c.known, ClassInternal, "the request could not be built")
 	}
 	maps.Copy(req.Header, accepted[r.Op.Streams])
 	maps.Copy(req.Header, r.Header)
 
-	_, err = s.chain.Do(req) //nolint:bodyclose // turnLink has closed it, and the caller closes a stream
+	// A call has no CloseIdleConnections, which go-retryablehttp calls after a failure: it would cost the other
+	// callers their connections.
+	repeating := &retryablehttp.Client{
+		HTTPClient:   &http.Client{Transport: c},
+		RetryMax:     s.cfg.MaxRetries + 1, // checkRetry counts
+		CheckRetry:   c.checkRetry,
+		Backoff:      c.backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	_, err = repeating.Do(req) //nolint:bodyclose // RoundTrip has closed it, and the caller closes a stream
 	if err != nil {
 		return Answer{}, CauseError(c.known, err)
 	}

@@ -67,7 +67,6 @@ type Error struct {
 	Method    string
 	Template  string // path template, such as /v1/org/{orgId}/…
 	Status    int    // HTTP status; 0 where there was no answer
-	Page      bool   // the answer is a page of HTML, which does not come from the service
 	Code      string // the service's own code
 	Message   string // the service's own message
 	Fields    []FieldError
@@ -150,6 +149,9 @@ func UnknownOutcome(lost *Error, reading error) *Error {
 
 	return &unknown
 }
+
+// addDetail adds a clause to what happened.
+func (e *Error) addDetail(clause string) { e.Detail = strings.TrimPrefix(e.Detail+"; "+clause, "; ") }
 
 // summary returns the title of a failure with its detail, which may name the setting that ends it.
 func (e *Error) summary() string { return strings.TrimSuffix(e.Title()+": "+e.Detail, ": ") }

@@ -95,29 +95,23 @@ func (e *Error) wait(n int) time.Duration {
 
 // checkRetry is the CheckRetry of go-retryablehttp: whether a request is sent again. What may have
 // been carried out is not, nor what follows from a comparison, which Repeat begins again.
-func (s *Sender) checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
-	c, _ := ctx.Value(callKey{}).(*call)
-	e := c.refusal
+func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	if err != nil {
-		e = CauseError(c.known, err)
+		c.refusal = CauseError(c.known, err)
 	}
+	e := c.refusal
 	if e == nil || c.compared != nil || slices.Contains([]limit{final, compared}, e.limit) {
 		return false, nil
 	}
 
-	isRepeated := s.allows(ctx, e, e.Attempts)
+	isRepeated := c.sender.allows(ctx, e, e.Attempts)
 	c.known.sent = c.known.sent && !isRepeated // what is repeated was not carried out, or changes nothing
 
 	return isRepeated, nil
 }
 
-// backoff is the Backoff of go-retryablehttp. resp is that of a refusal; nil where there was no answer.
-func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
-	if resp == nil {
-		return backoffAfter(attempt, 0)
-	}
-	c, _ := resp.Request.Context().Value(callKey{}).(*call)
-
+// backoff is the Backoff of go-retryablehttp.
+func (c *call) backoff(_, _ time.Duration, attempt int, _ *http.Response) time.Duration {
 	return c.refusal.wait(attempt + 1)
 }
 

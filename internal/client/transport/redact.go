@@ -60,7 +60,7 @@ func (r *Redactor) Clean(s string) string {
 		return ""
 	}
 	if r.private == nil {
-		r.private = &vocabulary{words: map[rune][][]rune{}}
+		r.private = &vocabulary{}
 		r.private.add(r.Values...)
 	}
 
@@ -102,6 +102,9 @@ func (v *vocabulary) add(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 
+	if v.words == nil {
+		v.words = map[rune][][]rune{}
+	}
 	for _, value := range values {
 		value = strings.TrimSpace(value)
 		spellings := []string{value}

@@ -55,6 +55,7 @@ type Request struct {
 	Attribute string // whose value the body holds; empty where the body is small
 
 	Private []string // values that no message may show
+	Absent  []string // answers that say that there is nothing about the person; nil of a request about nobody
 }
 
 // Where the parameters of a request are.
@@ -101,12 +102,12 @@ type Exchange struct {
 	Cached bool
 	Date   time.Time
 
-	host string // of base_url
-	sent bool   // by the latest attempt, so that the service may know of it
+	absent []string // of the request
+	host   string   // of base_url
+	sent   bool     // by the latest attempt, so that the service may know of it
 }
 
-// call is a request on its way through the chain, and what the links learn of it. It is in the
-// context of the request.
+// call is a request on its way, and what is learned of it. It is the http.RoundTripper of its attempts.
 type call struct {
 	Request
 
@@ -120,10 +121,8 @@ type call struct {
 	token         string      // of a login; empty without one
 	began         time.Time   // when it had that
 	answer        Answer
-	refusal       *Error // that the answer is; nil for a success
+	refusal       *Error // that the answer is, or why there is none; nil for a success
 }
 
-type (
-	callKey      struct{}
-	admissionKey struct{}
-)
+// admissionKey is the key of an admission in a context: when its latest comparison was answered.
+type admissionKey struct{}

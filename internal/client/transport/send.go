@@ -4,6 +4,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -17,18 +18,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"golang.org/x/net/http2"
 )
 
 // KeyParameter is the parameter of a query that holds the secret key (section 5).
 const KeyParameter = "apiSecretToken"
 
-// sendLink sends a clone with credentials and the user's headers over a connection of the pool, and only to
-// the configured origin: the links above, which repeat, log and describe requests, never see them.
-type sendLink struct{ pool http.RoundTripper }
-
-func (l sendLink) RoundTrip(req *http.Request) (resp *http.Response, err error) {
-	c, _ := req.Context().Value(callKey{}).(*call)
+// send sends a clone of a request with credentials and the user's headers, and only to the configured origin: what
+// repeats, logs and describes requests never sees them.
+func (c *call) send(req *http.Request) (resp *http.Response, err error) {
 	s := c.sender
 	if req.URL.Scheme+req.URL.Host != s.cfg.Base.Scheme+s.cfg.Base.Host {
 		return nil, NewError(c.known, ClassInternal, "a request was about to be sent to another address than base_url")
@@ -52,10 +51,35 @@ func (l sendLink) RoundTrip(req *http.Request) (resp *http.Response, err error) 
 	}
 
 	c.began, c.newestBefore = time.Now(), s.newest.Load()
-	resp, err = l.pool.RoundTrip(clone)
+	resp, err = s.around.RoundTrip(clone)
 	c.known.sent = err == nil || c.sent.Load() // an answer may come before HTTP/2 says that it has written the header
 
 	return resp, err
+}
+
+// log logs the operation, path template and status of an attempt, and how long the head of its answer took; never
+// what was sent or received. err is why there is no answer.
+func (c *call) log(ctx context.Context, began time.Time, resp *http.Response, err error) {
+	if c.sender.cfg.LogIsOff {
+		return
+	}
+
+	fields := map[string]any{
+		"operation":   c.Op.Name,
+		"method":      c.Op.Method,
+		"path":        c.To.Template,
+		"attempt":     c.known.Attempts,
+		"duration_ms": time.Since(began).Milliseconds(),
+	}
+	message := "Request to the analytics service answered"
+	if err != nil {
+		message = "Request to the analytics service failed"
+		fields["failure"] = CauseError(c.known, cmp.Or(context.Cause(ctx), err)).Title()
+	} else {
+		fields["status"] = resp.StatusCode
+		fields["content_type"] = c.known.Redact.Text(resp.Header.Get("Content-Type"), limitExcerpt)
+	}
+	tflog.Debug(ctx, message, fields)
 }
 
 // bodyAgain is GetBody of a request, and sees to it that what changes something is sent once at most.

@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -54,12 +53,11 @@ func TestSend_onlyToTheConfiguredOrigin(t *testing.T) {
 
 	s := newSender(t, Credentials{APISecretKey: "k"}, 0)
 	for _, address := range []string{"https://localhost/", "http://localhost:8443/", "http://example.com/"} {
-		ctx := context.WithValue(t.Context(), callKey{}, &call{sender: s})
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.chain.HTTPClient.Do(req); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
+		if _, err := (&call{sender: s}).RoundTrip(req); !IsClass(err, ClassInternal) { //nolint:bodyclose // no answer comes
 			t.Errorf("%s: the error is %v", address, err)
 		}
 	}
@@ -78,7 +76,7 @@ func TestSend_whatIsAnsweredWasSent(t *testing.T) {
 	t.Parallel()
 
 	s := newSender(t, Credentials{APISecretKey: "k"}, 0)
-	s.chain.HTTPClient.Transport = turnLink{sendLink{answering{}}}
+	s.around = answering{}
 	_, err := s.Do(t.Context(), Request{Op: Operation{Method: http.MethodDelete, Kind: Queues}})
 	if e, _ := errors.AsType[*Error](err); !IsClass(err, ClassServer) || !e.Ambiguous {
 		t.Errorf("the error is %v", err)

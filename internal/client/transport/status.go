@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,36 @@ const (
 	tooLong = "the address or the header of the request is longer than the service accepts; the part of it that can be shorter is identity_id"
 )
 
+// Answers that say that there is nothing about a person, as the settings name them.
+const (
+	AbsentJSON404 = "json_404" // a 404 or 410 with a JSON object
+	AbsentAny404  = "any_404"  // a 404 or 410 without a page for people
+	Absent204     = "204"
+	AbsentEmpty   = "empty" // a 200 without content
+)
+
+// isAbsence reports whether an error says that there is nothing about the person: the settings have one of words, by
+// which they name its answer. It has ClassNotFound then. If it only may say so, it names the setting.
+func (x Exchange) isAbsence(e *Error, words ...string) bool {
+	if x.absent == nil || len(words) == 0 {
+		return false
+	}
+	for _, word := range words {
+		if slices.Contains(x.absent, word) {
+			e.Class, e.Detail = ClassNotFound, ""
+			return true
+		}
+	}
+
+	if e.Class == ClassNotFound {
+		e.Class = ClassEndpointNotFound
+	}
+	admitting := append(slices.Clone(x.absent), words[0])
+	e.addDetail(`if other people can be read, wire.absent = ["` + strings.Join(admitting, `", "`) + `"] takes it for "there is none"`)
+
+	return false
+}
+
 // refuse returns the error of an answer whose status is not the one expected. The body is searched for the
 // service's own words. If a 4xx to a reading breaks off, the error of its body comes in place of that: a
 // failing gateway may begin to say that there is nothing.
@@ -73,19 +104,23 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	if a.Status < http.StatusBadRequest { // it may be somebody's data, or repeat the address
 		return e, nil
 	}
-	if said, err := jsonvalue.ParseObject(string(body)); err == nil {
-		e.quote(said, a.Redact)
-		return e, nil
+
+	said, err := jsonvalue.ParseObject(string(body))
+	if e.Class == ClassNotFound {
+		words := []string{AbsentJSON404, AbsentAny404}
+		if err != nil {
+			e.Class, words = ClassEndpointNotFound, words[1:]
+			e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
+		}
+		if isPage := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")); !isPage && a.isAbsence(e, words...) {
+			return e, nil
+		}
 	}
 
-	// What is not a JSON object does not prove that there is nothing.
-	e.Page = bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
-	if e.Class == ClassNotFound {
-		e.Class = ClassEndpointNotFound
-		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
-	}
-	if len(body) > 0 {
-		e.Detail = strings.TrimPrefix(e.Detail+"; the answer is "+a.ShownType()+" that begins with "+strconv.Quote(a.Redact.excerpt(body)), "; ")
+	if err == nil {
+		e.quote(said, a.Redact)
+	} else if len(body) > 0 {
+		e.addDetail("the answer is " + a.ShownType() + " that begins with " + strconv.Quote(a.Redact.excerpt(body)))
 	}
 
 	return e, nil

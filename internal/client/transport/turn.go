@@ -13,12 +13,9 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// turnLink sends a request when it is its turn, and reads the answer, with which the turn ends. A login is part of the
+// RoundTrip makes an attempt when it is its turn, and reads the answer, with which the turn ends. A login is part of the
 // attempt that needs it, and takes no turn of its own.
-type turnLink struct{ next http.RoundTripper }
-
-func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
-	c, _ := req.Context().Value(callKey{}).(*call)
+func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.answer, c.refusal, c.token = Answer{}, nil, ""
 	c.sent.Store(false)
 	ctx, b, err := c.begin(req.Context())
@@ -27,7 +24,9 @@ func (l turnLink) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	c.known.Attempts++
-	resp, err := l.next.RoundTrip(req.WithContext(ctx))
+	began := time.Now()
+	resp, err := c.send(req.WithContext(ctx))
+	c.log(ctx, began, resp, err)
 	if err == nil {
 		err = c.read(resp, b)
 	}
