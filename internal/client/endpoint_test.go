@@ -12,30 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-func TestScope_wholeOrRefused(t *testing.T) {
-	t.Parallel()
-
-	for _, tc := range []struct {
-		scope Scope
-		want  string
-	}{
-		{Scope{}, "either"},
-		{Scope{OrgID: "o"}, "either"},
-		{Scope{ProjectID: "p"}, "either"},
-		{Scope{OrgID: "o", ProjectID: "p", AccountID: "a"}, "either"},
-		{Scope{OrgID: "..", ProjectID: "p"}, "org_id is"},
-		{Scope{OrgID: "o", ProjectID: " "}, "project_id begins"},
-		{Scope{AccountID: "."}, "account_id is"},
-		{Scope{OrgID: "o", ProjectID: "p"}, ""},
-		{Scope{AccountID: "a"}, ""},
-	} {
-		err := tc.scope.Validate()
-		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%+v: %v, want %q", tc.scope, err, tc.want)
-		}
-	}
-}
-
 func FuzzEscapeSegment_staysOneSegment(f *testing.F) {
 	for _, seed := range []string{"user-1001", "a/b", "%2F", "..", ".", "", "a\x00b", "jane@example.com", "é", "\xff", `a;b?c#d&e=f+g h\i:~`} {
 		f.Add(seed)
@@ -87,7 +63,8 @@ func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 	}
 }
 
-// TestValues_refusedWithoutRepeatingThem has segments of a path, and values of base_url.
+// TestValues_refusedWithoutRepeatingThem has segments of a path, and values of base_url. What else a scope lacks is
+// shown by the tests of import IDs.
 func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
 
@@ -116,6 +93,9 @@ func TestValues_refusedWithoutRepeatingThem(t *testing.T) {
 		"canary\u0301":                      "NFC, the only one that Terraform keeps, at byte 5",
 		strings.Repeat("x", LimitSegment+1): "longer than 8192 bytes",
 	})
+	if err := (Scope{OrgID: "o", ProjectID: "p", AccountID: "a"}).Validate(); err == nil {
+		t.Error("a scope may be in both path families")
+	}
 	for _, value := range []string{"jane doe", "é", "日本 太郎"} {
 		if err := ValidateSegment(value); err != nil {
 			t.Errorf("%q: %v", value, err)

@@ -213,45 +213,31 @@ func TestListPending_pagesAreFollowed(t *testing.T) {
 	}
 }
 
-func TestExport_cancelledEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		putDay(service)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Cut: mockserver.CutStall, CutAt: 40})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-
-		began := time.Now()
-		_, _, err := export(ctx, c)
-		_ = wantClass(t, err, transport.ClassCancelled)
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("it took %v", took)
-		}
-	}, useSecretKey)
-}
-
 // TestExport_mayTakeAnyTimeUpToADay has a service that sends a record of 40 kB every 25 seconds: slowly,
-// but with pauses below request_timeout; one that sends a byte every 20 seconds, without an end; and a reader
-// that pauses for longer than request_timeout.
+// but with pauses below request_timeout; one that sends a byte every 20 seconds, without an end; a reader
+// that pauses for longer than request_timeout; and one that is interrupted.
 func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 	t.Parallel()
 
 	record := `{"type":"event","id":1,"pad":"` + strings.Repeat("x", 40_000) + `"}` + "\n"
+	const steady, never = 25 * time.Second, 1000 * time.Hour
 	for name, c := range map[string]struct {
-		text               string // again and again
-		times              int    // zero is without an end
-		every, reads, took time.Duration
-		class              transport.ErrorClass
+		text                    string // again and again
+		times                   int64  // zero is without an end
+		every, reads, interrupt time.Duration
+		took                    time.Duration
+		says                    string // of the end that is not that of the day
 	}{
-		"a steady service": {text: record, times: 20, every: 25 * time.Second, took: 500 * time.Second},
-		"a slow reader":    {text: record, times: 20, reads: time.Hour, took: 20 * time.Hour},
-		"one without end":  {text: " ", every: 20 * time.Second, took: 24 * time.Hour, class: transport.ClassCancelled},
+		"a steady service":   {record, 20, steady, 0, never, 500 * time.Second, ""},
+		"a slow reader":      {record, 20, 0, time.Hour, never, 20 * time.Hour, ""},
+		"one without end":    {" ", 0, 20 * time.Second, 0, never, 24 * time.Hour, "its time was up"},
+		"an interrupted one": {" ", 0, steady, 0, time.Second, time.Second, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
 				s.Wrap = func(http.Handler) http.Handler {
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-						for i := 0; (i < c.times || c.times == 0) && r.Context().Err() == nil; i++ {
+						for i := int64(0); (i < c.times || c.times == 0) && r.Context().Err() == nil; i++ {
 							_, _ = io.WriteString(w, c.text)
 							_ = http.NewResponseController(w).Flush()
 							_ = transport.Pause(r.Context(), c.every)
@@ -259,21 +245,23 @@ func TestExport_mayTakeAnyTimeUpToADay(t *testing.T) {
 					})
 				}
 			})
+			ctx, cancel := context.WithTimeout(t.Context(), c.interrupt)
+			defer cancel()
 
 			began := time.Now()
 			query := client.ExportQuery{Day: exportDay, Kinds: records.Kinds}
-			result, err := connect(t, service, useSecretKey).Export(t.Context(), scope, query, func(day client.Records) error {
+			result, err := connect(t, service, useSecretKey).Export(ctx, scope, query, func(day client.Records) error {
 				for range day {
 					<-time.After(c.reads)
 				}
 				return nil
 			})
-			if took := time.Since(began); took != c.took || result.Counts[records.Event] != int64(c.times) {
+			if took := time.Since(began); took != c.took || result.Counts[records.Event] != c.times {
 				t.Errorf("%s: %v in %v", name, result, took)
 			}
-			if c.class == "" {
+			if c.times > 0 {
 				noError(t, err)
-			} else if e := wantClass(t, err, c.class); !strings.Contains(e.Detail, "its time was up") {
+			} else if e := wantClass(t, err, transport.ClassCancelled); !strings.Contains(e.Detail, c.says) {
 				t.Errorf("%s: %q", name, e.Detail)
 			}
 		})
@@ -437,28 +425,31 @@ func TestStream_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 		putDay(service)
 		service.Inject(
 			mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1},
-			mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"data":"` + strings.Repeat("x", 200_000) + `"}`), Header: jsonHeader()})
+			mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"data":"` + strings.Repeat("x", 200_000) + `"}`), Header: jsonHeader()},
+			mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"persons":[{"id":1}]}`), Header: jsonHeader()})
 		full := errors.New("the disk is full")
 		read, write := io.Pipe()
 		noError(t, read.CloseWithError(full))
+		wantFull := func(err error) {
+			t.Helper()
+			if !errors.Is(err, full) || err.Error() != full.Error() {
+				t.Errorf("it ended with %v", err)
+			}
+		}
 
-		_, ofExport := c.Export(t.Context(), scope, client.ExportQuery{Day: exportDay, Kinds: records.Kinds}, func(day client.Records) error {
+		_, err := c.Export(t.Context(), scope, client.ExportQuery{Day: exportDay, Kinds: records.Kinds}, func(day client.Records) error {
 			for range day {
 				return full
 			}
 			return nil
 		})
-		_, ofData := c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write)
-		if ofExport != full || ofData != full { //nolint:errorlint // exactly as it is
-			t.Errorf("they ended with %v and %v", ofExport, ofData)
-		}
+		wantFull(err)
 		wantCount(t, service, mockserver.OpExportRecords, 1)
-
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Body: []byte(`{"persons":[{"id":1}]}`), Header: jsonHeader()})
-		if _, err := c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write); err != full { //nolint:errorlint // likewise
-			t.Errorf("small data end with %v", err)
+		for range 2 {
+			_, err = c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write)
+			wantFull(err)
 		}
-		_, err := c.FetchData(t.Context(), jane, decode.DataCall{}, write) // a receipt needs no space
+		_, err = c.FetchData(t.Context(), jane, decode.DataCall{}, write) // a receipt needs no space
 		noError(t, err)
 	}, useSecretKey)
 }

@@ -28,10 +28,6 @@ const (
 	eventDay         = "2026-02-01"
 )
 
-// impatience are settings with which outcomes remain unknown that the provider would find
-// out about otherwise.
-var impatience = prototest.Attributes{"max_retries": 1, "request_timeout": "2s"}
-
 // TestChaos_nothingIsLostRepeatedOrOverwritten applies objects of every kind through each of
 // the ways until the state has them all, while a person chooses. Then the service has
 // accepted each request once, every person has what they chose or else what is configured,
@@ -42,8 +38,8 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 		for i := range soak.Schedules(3, 30) {
 			t.Run(fmt.Sprintf("%s, %d", s.name, i+1), func(t *testing.T) {
 				t.Parallel()
-				c := newCourse(t, s)
-				c.run()
+				c := newChaos(t, s)
+				c.run(s)
 				c.check()
 
 				unknown := 0
@@ -58,32 +54,25 @@ func TestChaos_nothingIsLostRepeatedOrOverwritten(t *testing.T) {
 	}
 }
 
-// course is a series of applies through a scenario.
-type course struct {
-	scenario
+// chaos is a course through a scenario.
+type chaos struct {
+	course
 
-	t         *testing.T
-	service   *mocktest.Instance
 	toxiproxy toxiproxy
-	front     *caddy               // nil: there is none
-	config    prototest.Attributes // of a provider that goes through both
-	day       string               // the path of the exported day
-	people    []*instance          // each about one person
-	all       []*instance          // and the batch and the export
-
-	applies, failed int
-	messages        strings.Builder
+	front     *caddy      // nil: there is none
+	day       string      // the path of the exported day
+	people    []*instance // the objects that are about one person each
 }
 
-// newCourse starts a service with objects of every resource, and the proxies before it, undisturbed.
-func newCourse(t *testing.T, s scenario) *course {
+// newChaos starts a service with objects of every resource, and the proxies before it, undisturbed.
+func newChaos(t *testing.T, s scenario) *chaos {
 	t.Helper()
 	folder := t.TempDir()
 	service := mocktest.Start(t, mocktest.AnswerData(`{"profile":{"plan":"gold"}}`), func(s *mockserver.Server) {
 		s.FulfilmentDelay, s.ExportRecords = 300*time.Millisecond, 10_000
 	})
 	service.AllowViolations() // half a request is one
-	c := &course{scenario: s, t: t, service: service, config: prototest.Config(service), day: filepath.Join(folder, "lake", "day.ndjson")}
+	c := &chaos{course: course{t: t, service: service, config: prototest.Config(service)}, day: filepath.Join(folder, "lake", "day.ndjson")}
 	c.toxiproxy = startToxiproxy(t, strings.TrimPrefix(service.URL, "http://"))
 	c.config["base_url"] = "http://" + c.toxiproxy.address
 	if s.caddy != "" {
@@ -106,7 +95,7 @@ func newCourse(t *testing.T, s scenario) *course {
 	if err := os.WriteFile(source, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.all = append(slices.Clone(c.people),
+	c.objects = append(slices.Clone(c.people),
 		&instance{resource: "analytics_consent_batch", config: prototest.Attributes{"source": source}},
 		&instance{resource: exportFile, config: prototest.Attributes{"utc_date": eventDay, "path": c.day, "create_directories": true}},
 	)
@@ -117,59 +106,37 @@ func newCourse(t *testing.T, s scenario) *course {
 // rowPerson returns the identity of a person in the batch.
 func rowPerson(i int) string { return fmt.Sprintf("canary-row-%d@example.com", i) }
 
-// run applies until everything is in state, first over a disturbed way, and then over one
-// that passes everything on. Toxics meet connections that are opened from then on.
-func (c *course) run() {
+// run applies until everything is in state, first over a disturbed way, on which outcomes remain unknown, and then over
+// one that passes everything on. Toxics meet connections that are opened from then on. During the first apply a person
+// chooses, and Caddy restarts where the scenario wants that.
+func (c *chaos) run(s scenario) {
 	c.t.Helper()
-	for _, toxic := range c.toxics {
+	for _, toxic := range s.toxics {
 		c.toxiproxy.post(c.t, "/proxies/service/toxics", toxic)
 	}
 
-	for c.applies < disturbedApplies && slices.ContainsFunc(c.all, func(o *instance) bool { return !o.isSettled() }) {
-		c.apply(impatience)
+	patient := c.config
+	c.config = patient.With(prototest.Attributes{"max_retries": 1, "request_timeout": "2s"})
+	choose := c.people[0].choose(c.service)
+	c.beside = func() {
+		choose()
+		if s.restarts {
+			c.front.stop()
+			c.front.start(c.t)
+		}
+	}
+	for c.applies < disturbedApplies && slices.ContainsFunc(c.objects, func(o *instance) bool { return !o.isSettled() }) {
+		c.apply(c.t.Context(), false)
 	}
 
 	c.toxiproxy.post(c.t, "/reset", nil)
-
-	open := openIn(prototest.MustStart(c.t, c.config), c.all)
-	for n := 0; open != "" && n < calmApplies; n++ {
-		c.apply(nil)
-		open = openIn(prototest.MustStart(c.t, c.config), c.all)
-	}
-	if open != "" {
-		c.t.Errorf("after %d applies over a way that works, %s", calmApplies, open)
-	}
-}
-
-// apply applies all objects in a process of its own, with more settings for the provider.
-// During the first apply a person chooses, and Caddy restarts where the scenario wants that.
-func (c *course) apply(settings prototest.Attributes) {
-	c.t.Helper()
-	p := prototest.MustStart(c.t, c.config.With(settings))
-	applied := make(chan prototest.Diagnostics)
-	for _, o := range c.all {
-		go func() { applied <- o.apply(c.t.Context(), p, false) }()
-	}
-	if c.applies == 0 {
-		c.people[0].choose(c.service)()
-	}
-	if c.applies == 0 && c.restarts {
-		c.front.stop()
-		c.front.start(c.t)
-	}
-	c.applies++
-
-	var diags prototest.Diagnostics
-	for range c.all {
-		diags = append(diags, <-applied...)
-	}
-	c.failed += min(1, len(diags.Errors()))
-	_, _ = fmt.Fprintln(&c.messages, diags.Errors(), diags.Warnings())
+	c.config = patient
+	c.wantSettled(calmApplies)
 }
 
 // check compares the service and the exported file with what was promised, and looks for credentials and
 // persons in the messages.
-func (c *course) check() {
+func (c *chaos) check() {
 	c.t.Helper()
 	everybody := slices.Clone(c.people)
 	for i := range batchRows {
@@ -181,7 +148,7 @@ func (c *course) check() {
 	for _, o := range everybody {
 		secrets = append(secrets, o.person)
 	}
-	prototest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
+	prototest.WantNoCanary(c.t, "a message", c.said.String(), secrets...)
 
 	p := prototest.MustStart(c.t, prototest.Config(c.service))
 	undisturbed, _ := p.MustUpdate(exportFile, nil, prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day")})

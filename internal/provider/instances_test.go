@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
@@ -152,9 +154,60 @@ func (i *instance) isSettled() bool {
 	return queued[i.resource] == "" || i.unproven || i.state.Attributes["fulfilled"] == true
 }
 
-// openIn says what an object still waits for or changes; empty if there is nothing.
-func openIn(p *prototest.Provider, list []*instance) string {
-	for _, i := range list {
+// course is a series of applies of objects, each in a process of its own. At first, something disturbs the service or
+// the way to it.
+type course struct {
+	t       *testing.T
+	service *mocktest.Instance
+	objects []*instance
+	config  prototest.Attributes // of each process
+	options []provider.Option
+	pause   time.Duration // after each apply
+	beside  func()        // what happens during the next apply; nil for nothing
+
+	applies, failed int
+	said            strings.Builder // errors and warnings
+}
+
+func (c *course) start() *prototest.Provider { return prototest.MustStart(c.t, c.config, c.options...) }
+
+// apply applies all objects at once. The end of ctx interrupts that; a process that is killed then loses its state.
+func (c *course) apply(ctx context.Context, isKilled bool) {
+	p, diags := c.start(), make([]prototest.Diagnostics, len(c.objects))
+	var wg sync.WaitGroup
+	for n, i := range c.objects {
+		wg.Go(func() { diags[n] = i.apply(ctx, p, isKilled) })
+	}
+	if c.beside != nil {
+		c.beside()
+		c.beside = nil
+	}
+	wg.Wait()
+	<-time.After(c.pause)
+
+	all := slices.Concat(diags...)
+	c.applies++
+	c.failed += min(1, len(all.Errors()))
+	_, _ = fmt.Fprintln(&c.said, all.Errors(), all.Warnings())
+}
+
+// wantSettled fails the test if so many applies without a disturbance leave something to do.
+func (c *course) wantSettled(limit int) {
+	c.t.Helper()
+	open := c.open()
+	for n := 0; open != "" && n < limit; n++ {
+		c.apply(c.t.Context(), false)
+		open = c.open()
+	}
+	if open != "" {
+		c.t.Errorf("after %d applies without a disturbance, %s", limit, open)
+	}
+}
+
+// open says what an object still waits for or changes; empty if there is nothing.
+func (c *course) open() string {
+	p := c.start()
+	for _, i := range c.objects {
 		state, diags := i.refresh(p)
 		p.NoErrors(diags)
 		plan, diags := p.Plan(i.resource, state, i.config)

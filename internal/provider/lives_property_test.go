@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,18 +13,18 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// lives are objects with a service over many applies, each a process of its own. Nothing is
-// retried within an apply, so that an answer and the look for it are often lost both.
+// lives is a course in which nothing is retried within an apply, so that an answer and the look for it are often lost
+// both.
 type lives struct {
-	t         *testing.T
-	service   *mocktest.Instance
+	course
+
 	endFaults func()
 	rand      *rand.Rand
-	list      []*instance
 	// proves reports that the service lists requests also once they are over, and that the
 	// configuration names a member of all data of a person: what was carried out can be seen.
 	proves bool
@@ -72,10 +71,10 @@ func newLives(t *testing.T, name string, seed uint64, folder string) *lives {
 		}
 	})
 	chooseFault, endFaults := mocktest.Disorder(seed, 3)
-	l := &lives{t: t, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4)), hasOperator: name == withOperator}
+	l := &lives{course: course{t: t, pause: 5 * time.Minute}, endFaults: endFaults, rand: rand.New(rand.NewPCG(seed, 4)), hasOperator: name == withOperator}
 	for i := range 2 + l.rand.IntN(5) {
 		resource := []string{profileName, deletionName, dataAccessName, consentName}[l.rand.IntN(4)]
-		l.list = append(l.list, newInstance(resource, fmt.Sprintf("user-%d", i), folder))
+		l.objects = append(l.objects, newInstance(resource, fmt.Sprintf("user-%d", i), folder))
 	}
 	l.proves = name == alone && l.rand.IntN(2) == 0
 	l.service = mocktest.StartPipe(t, mocktest.AnswerData(`{"profile":{"plan":"gold"},"events":[]}`), func(s *mockserver.Server) {
@@ -83,6 +82,12 @@ func newLives(t *testing.T, name string, seed uint64, folder string) *lives {
 		s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
 	})
+
+	l.config = prototest.Config(l.service).With(prototest.Attributes{"max_retries": 0})
+	if l.proves {
+		l.config["wire"] = prototest.Attributes{"all_data": prototest.Attributes{"at": "/events"}}
+	}
+	l.options = []provider.Option{func(cfg *client.Config) { cfg.DialContext = l.service.DialContext }}
 
 	return l
 }
@@ -96,30 +101,21 @@ func (l *lives) live(isAlone bool) {
 		end := calm
 		if !isAlone {
 			end = l.rand.IntN(4)
-			for _, o := range l.list {
+			for _, o := range l.objects {
 				l.disturb(o)
 			}
 		}
-		l.apply(end)
+		l.applyUntil(end)
 	}
 
 	l.endFaults()
-
-	open := openIn(l.start(), l.list)
-	for n := 0; open != "" && n < 30; n++ {
-		l.apply(calm)
-		open = openIn(l.start(), l.list)
-	}
-	if open != "" {
-		l.t.Errorf("after 30 applies without faults, %s", open)
-	}
-
-	for _, o := range l.list {
+	l.wantSettled(30)
+	for _, o := range l.objects {
 		if l.proves && o.unproven {
 			l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", o.resource, o.state.Attributes)
 		}
 	}
-	wantKept(l.t, l.service, l.list)
+	wantKept(l.t, l.service, l.objects)
 }
 
 // disturb lets a person choose, changes the configuration of an object, or has another operator send a request.
@@ -143,30 +139,13 @@ func (l *lives) disturb(o *instance) {
 // calm is an apply that comes to its end. Two others are interrupted and killed.
 const calm, interrupted, killed = 0, 1, 2
 
-// apply applies all objects at once, and lets five minutes pass.
-func (l *lives) apply(end int) {
-	p := l.start()
+// applyUntil applies until the end, which comes within a minute if it is not calm.
+func (l *lives) applyUntil(end int) {
 	ctx, stop := context.WithCancel(l.t.Context())
 	defer stop()
 	if end == interrupted || end == killed {
 		timer := time.AfterFunc(time.Duration(l.rand.Int64N(int64(time.Minute))), stop)
 		defer timer.Stop()
 	}
-
-	var wg sync.WaitGroup
-	for _, o := range l.list {
-		wg.Go(func() { o.apply(ctx, p, end == killed) })
-	}
-	wg.Wait()
-	<-time.After(5 * time.Minute)
-}
-
-// start starts a process of the provider.
-func (l *lives) start() *prototest.Provider {
-	settings := prototest.Config(l.service).With(prototest.Attributes{"max_retries": 0})
-	if l.proves {
-		settings["wire"] = prototest.Attributes{"all_data": prototest.Attributes{"at": "/events"}}
-	}
-
-	return prototest.MustStart(l.t, settings, func(cfg *client.Config) { cfg.DialContext = l.service.DialContext })
+	l.apply(ctx, end == killed)
 }
