@@ -149,7 +149,10 @@ func Judge(e Evidence) (Verdict, Act) {
 			all |= fact
 		}
 	}
-	row := rows[slices.IndexFunc(rows, func(r row) bool { return all&r.facts == r.facts })] // the last one has no facts
+	i := 0
+	for all&rows[i].facts != rows[i].facts { // the last row has none
+		i++
+	}
 
-	return row.verdict, row.acts[e.Action]
+	return rows[i].verdict, rows[i].acts[e.Action]
 }

@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
 	"net/netip"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -38,15 +36,18 @@ func (r *Record) Field(name string) any {
 	return &r.Clauses[slices.Index(decode.ClauseNames[:], name)]
 }
 
-// Values returns the fields that are sent, by name: each bool, and what is not zero. An address and a text are
+// Values returns the fields that are sent, by name: each bool, and what is set. An address and a text are
 // private: no message shows them.
 func (r Record) Values() map[string]any {
-	values := map[string]any{}
-	for _, name := range decode.ConsentFields {
-		value := reflect.ValueOf(r.Field(name)).Elem()
-		if value.Kind() == reflect.Bool || !value.IsZero() {
-			values[name] = value.Interface()
-		}
+	values := map[string]any{"manual": r.Manual}
+	for i, name := range decode.ClauseNames {
+		values[name] = r.Clauses[i]
+	}
+	if r.UserIPv6.IsValid() {
+		values["user_ipv6"] = r.UserIPv6
+	}
+	if !r.AgreementTime.IsZero() {
+		values["agreement_time"] = r.AgreementTime
 	}
 
 	return values
@@ -97,12 +98,13 @@ func (k Keeping) Differences(sent, held Print) (names []string) {
 		differs[name] = held.Clauses[i] != sent.Clauses[i]
 	}
 
-	for _, name := range k.Altered {
-		differs[name] = false
+	for _, name := range decode.ConsentFields {
+		if differs[name] && !slices.Contains(k.Altered, name) {
+			names = append(names, name)
+		}
 	}
-	maps.DeleteFunc(differs, func(_ string, is bool) bool { return !is })
 
-	return slices.Sorted(maps.Keys(differs))
+	return names
 }
 
 // precision returns how exactly the service keeps a time, in milliseconds: as configured, and

@@ -98,47 +98,48 @@ func (m *resourceModel) writes(state resourceModel) bool {
 	return isOtherAddress || isOtherTime || m.UserIPv6WOVersion != state.UserIPv6WOVersion
 }
 
-// caseOf returns what is known before an action reads the service: m is what is to be there, state what is in state,
-// and n its note. A create has the zero state.
-func (m *resourceModel) caseOf(action choice.Action, state resourceModel, n provenance) *tfkit.ConsentCase {
+// caseOf returns what is known before an action reads the service, and the provenance of what is in state: m is what is
+// to be there, and state and private what is there. A create has the zero state.
+func (m *resourceModel) caseOf(ctx context.Context, action choice.Action, state resourceModel, private tfkit.Private) (*tfkit.ConsentCase, provenance) {
+	var was provenance
+	text, _ := private.GetKey(ctx, provenanceKey)
+	_ = json.Unmarshal(text, &was) // fails without one
+
+	// Nobody knows whose choice a state holds that was written by hand.
+	number, _ := private.GetKey(ctx, tfkit.KeyObject)
+	was.Foreign = was.Foreign || len(number) == 0
+
+	written := state.record()
 	c := &tfkit.ConsentCase{Evidence: choice.Evidence{
 		Action: action, Wanted: m.record(), Anew: action == choice.Write,
 		Overrules: !m.KeepLaterChoice.ValueBool(), Known: !state.IdentityID.IsNull(),
 	}}
-	if address, ok := formats.Address.Value(m.UserIPv6WO); ok {
-		c.Wanted.UserIPv6 = address
-	}
+	c.Wanted.UserIPv6, _ = formats.Address.Parse(cmp.Or(m.UserIPv6WO, m.UserIPv6).ValueString())
 
 	isRead := !state.Manual.IsNull()
-	written := state.record()
-	if isRead && !n.Foreign {
-		c.Last = choice.Confirmed{Sent: written.Print(), Shown: n.Shown}
+	if isRead && !was.Foreign {
+		c.Last = choice.Confirmed{Sent: written.Print(), Shown: was.Shown}
 	}
 
-	// A configuration without a time goes by the one before. The time of somebody else's record is not a
-	// configured one, although ignore_changes takes it from state.
-	c.Since = cmp.Or(c.Wanted.AgreementTime, n.Since)
-	isTheirs := c.Since.Equal(written.AgreementTime) && c.Wanted.Clauses != written.Clauses
-	if isTheirs {
-		c.Since = cmp.Or(n.Since, c.Since)
-	}
-
-	switch action {
-	case choice.Refresh:
-		c.Since = cmp.Or(n.Since, c.Since)
+	c.Since = cmp.Or(c.Wanted.AgreementTime, was.Since) // a configuration without a time goes by the one before
+	switch {
+	case action == choice.Refresh:
+		c.Since = cmp.Or(was.Since, c.Since)
 		c.Known = isRead // the first one finds out whether there is a record
-	case choice.Withdraw:
-		c.Since = cmp.Or(n.Since, c.Since)
+	case action == choice.Withdraw:
+		c.Since = cmp.Or(was.Since, c.Since)
 		c.Wanted = c.Wanted.Withdrawal()
+	case c.Since.Equal(written.AgreementTime) && c.Wanted.Clauses != written.Clauses:
+		c.Since = cmp.Or(was.Since, c.Since) // ignore_changes takes the time of somebody else's record from state
 	}
 
-	return c
+	return c, was
 }
 
 // keepsForeign plans somebody else's record, which is in state, if it stands against the plan, and reports
 // whether it does. It reports an error if that is not known yet: Terraform plans again once it is, and stops if
 // the record that is planned then is another one.
-func (m *resourceModel) keepsForeign(state resourceModel, n *provenance, diags *diag.Diagnostics) bool {
+func (m *resourceModel) keepsForeign(c *tfkit.ConsentCase, state resourceModel, was *provenance, diags *diag.Diagnostics) bool {
 	if m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown() {
 		tfkit.Problem{
 			Summary: "The plan cannot tell whether the later choice still stands",
@@ -150,8 +151,7 @@ func (m *resourceModel) keepsForeign(state resourceModel, n *provenance, diags *
 		return false
 	}
 
-	c := m.caseOf(choice.Plan, state, *n)
-	c.Print = n.Theirs // zero in a state that was written by hand: nothing can be compared with it
+	c.Print = was.Theirs // zero in a state that was written by hand: nothing can be compared with it
 	if _, act := choice.Judge(c.Evidence); act != choice.Stand {
 		return false
 	}
@@ -159,34 +159,34 @@ func (m *resourceModel) keepsForeign(state resourceModel, n *provenance, diags *
 	warnStands(diags, c.Evidence)
 	m.keepChoice(state.recordModel)
 	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
-	n.Since = c.Since
+	was.Since = c.Since
 
 	return true
 }
 
-// refresh takes the record that was judged into state, and returns its note.
-func (m *resourceModel) refresh(c *tfkit.ConsentCase, n provenance) provenance {
+// refresh takes the record that was judged into state, and returns its provenance.
+func (m *resourceModel) refresh(c *tfkit.ConsentCase, was provenance) provenance {
 	if c.Act == choice.Take || m.Manual.IsNull() {
 		c.Action = choice.Plan
 		_, planned := choice.Judge(c.Evidence)
 		m.take(c.Record, planned == choice.Stand)
 	}
 
-	if n.NoAddress {
+	if was.NoAddress {
 		m.UserIPv6 = types.StringNull()
 	}
-	if !n.Foreign {
-		n.Since = c.Since
+	if !was.Foreign {
+		was.Since = c.Since
 	}
 
-	return provenance{Foreign: true, Since: n.Since, Theirs: c.Print}
+	return provenance{Foreign: true, Since: was.Since, Theirs: c.Print}
 }
 
-// provenanceKey is the key of the note in private state.
+// provenanceKey is the key of the provenance in private state.
 const provenanceKey = "later_choice"
 
-// note holds what is known of the record in state beside its values. The zero note belongs to a record of ours, shown
-// as it was sent.
+// provenance holds what is known of the record in state beside its values. The zero provenance belongs to a record of
+// ours, shown as it was sent.
 type provenance struct {
 	// Foreign reports that the record is not known to be ours. Since is the agreement_time that
 	// was configured when it came about, and Theirs the record.
@@ -203,40 +203,28 @@ type provenance struct {
 	NoAddress bool `json:"no_address,omitzero"`
 }
 
-// provenanceAfter returns the note after a write, or after one that a record stood against.
-func provenanceAfter(c *tfkit.ConsentCase) (n provenance) {
+// provenanceAfter returns the provenance after a write, or after one that a record stood against.
+func provenanceAfter(c *tfkit.ConsentCase) (p provenance) {
 	if c.Act == choice.Stand {
 		return provenance{Foreign: true, Since: c.Since, Theirs: c.Print}
 	}
 	if c.Written.Shown != c.Written.Sent {
-		n.Shown = c.Written.Shown
+		p.Shown = c.Written.Shown
 	}
 
-	return n
+	return p
 }
 
-// readProvenance returns the note in private state; the zero note if it holds none. Nobody knows whose choice a state written
-// by hand holds: call it before ObjectIn.
-func readProvenance(ctx context.Context, private tfkit.Private) (n provenance) {
-	text, _ := private.GetKey(ctx, provenanceKey)
-	_ = json.Unmarshal(text, &n) // fails without a note
-
-	number, _ := private.GetKey(ctx, tfkit.KeyObject)
-	n.Foreign = n.Foreign || len(number) == 0
-
-	return n
-}
-
-// write stores the note of an object in private state. The zero note removes it.
-func (n provenance) write(ctx context.Context, m resourceModel, private tfkit.Private) diag.Diagnostics {
+// write stores the provenance of an object in private state. The zero one removes it.
+func (p provenance) write(ctx context.Context, m resourceModel, private tfkit.Private) diag.Diagnostics {
 	if m.UserIPv6.IsNull() { // without an address in state, there is no hash of it
-		n.Shown.Address, n.Theirs.Address = 0, 0
+		p.Shown.Address, p.Theirs.Address = 0, 0
 	}
-	if n == (provenance{}) {
+	if p == (provenance{}) {
 		return private.SetKey(ctx, provenanceKey, nil)
 	}
 
-	text, _ := json.Marshal(n) // fails only for a year after 9999, which RFC 3339 cannot hold
+	text, _ := json.Marshal(p) // fails only for a year after 9999, which RFC 3339 cannot hold
 
 	return private.SetKey(ctx, provenanceKey, text)
 }
@@ -266,8 +254,8 @@ func (m *recordModel) fromAPI(held decode.Consent) {
 // record returns the record to write.
 func (m *recordModel) record() (r choice.Record) {
 	r.Clauses = [...]bool{m.Clause1.ValueBool(), m.Clause2.ValueBool(), m.Clause3.ValueBool(), m.Clause4.ValueBool(), m.Clause5.ValueBool()}
-	r.UserIPv6, _ = formats.Address.Value(m.UserIPv6)
-	r.AgreementTime, _ = formats.Instant.Value(m.AgreementTime)
+	r.UserIPv6, _ = formats.Address.Parse(m.UserIPv6.ValueString())
+	r.AgreementTime, _ = formats.Instant.Parse(m.AgreementTime.ValueString())
 	r.Manual = m.Manual.ValueBool()
 
 	return r

@@ -139,12 +139,12 @@ func (r *consentResource) planChange(ctx context.Context, plan, state resourceMo
 
 	plan.UserIPv6 = formats.Address.KeepSpelling(state.UserIPv6, plan.UserIPv6)
 	plan.AgreementTime = formats.Instant.KeepSpelling(state.AgreementTime, plan.AgreementTime)
-	n := readProvenance(ctx, resp.Private)
-	n.Planned = n.Foreign && plan.keepsForeign(state, &n, diags)
-	isWritten := !n.Planned && plan.writes(state)
+	c, was := plan.caseOf(ctx, choice.Plan, state, resp.Private)
+	was.Planned = was.Foreign && plan.keepsForeign(c, state, &was, diags)
+	isWritten := !was.Planned && plan.writes(state)
 	r.planKept(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), isWritten, diags)
 
-	diags.Append(n.write(ctx, plan, resp.Private)...)
+	diags.Append(was.write(ctx, plan, resp.Private)...)
 	diags.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -207,7 +207,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	r.keep(plan, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 
-	c := plan.caseOf(choice.Write, resourceModel{}, provenance{})
+	c, _ := plan.caseOf(ctx, choice.Write, resourceModel{}, resp.Private)
 	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
 		return
 	}
@@ -226,8 +226,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	n := readProvenance(ctx, req.Private)
-	c := state.caseOf(choice.Refresh, state, n)
+	c, was := state.caseOf(ctx, choice.Refresh, state, req.Private)
 	if !r.decide(ctx, c, state.Identity, &resp.Diagnostics) {
 		return
 	}
@@ -236,10 +235,10 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	isOurs := c.Act == choice.Hold && !n.Foreign
+	isOurs := c.Act == choice.Hold && !was.Foreign
 	if !isOurs || state.Manual.IsNull() {
-		n = state.refresh(c, n)
-		resp.Diagnostics.Append(n.write(ctx, state, resp.Private)...)
+		is := state.refresh(c, was)
+		resp.Diagnostics.Append(is.write(ctx, state, resp.Private)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -259,24 +258,19 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 	}
 
-	n := readProvenance(ctx, req.Private)
-	if n.Planned { // the record stands, and its note with it
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		return
-	}
-	if !plan.writes(state) { // a record that the configuration was brought up to is ours
-		resp.Diagnostics.Append(provenance{Shown: n.Shown}.write(ctx, plan, resp.Private)...)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-
-		return
-	}
-
-	c := plan.caseOf(choice.Write, state, n)
-	if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
-		return
+	c, was := plan.caseOf(ctx, choice.Write, state, req.Private)
+	is := provenance{Shown: was.Shown} // a record that the configuration was brought up to is ours
+	switch {
+	case was.Planned:
+		is = was // the record stands
+	case plan.writes(state):
+		if !r.decide(ctx, c, plan.Identity, &resp.Diagnostics) {
+			return
+		}
+		is = provenanceAfter(c)
 	}
 
-	resp.Diagnostics.Append(provenanceAfter(c).write(ctx, plan, resp.Private)...)
+	resp.Diagnostics.Append(is.write(ctx, plan, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -293,7 +287,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	c := state.caseOf(choice.Withdraw, state, readProvenance(ctx, req.Private))
+	c, _ := state.caseOf(ctx, choice.Withdraw, state, req.Private)
 	c.Object = tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	r.decide(ctx, c, state.Identity, &resp.Diagnostics)
 }

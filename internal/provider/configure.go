@@ -19,7 +19,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -54,10 +53,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		change(&cfg)
 	}
 
-	service := &tfkit.Service{Client: r.newClient(cfg), DefaultScope: r.scope, Unknown: r.unknownOfClient()}
-	if service.Client != nil {
-		service.Deferred = deferred.NewEngine(service.Client)
-	}
+	service := tfkit.NewService(r.newClient(cfg), r.scope, r.unknownOfClient())
 	if !resp.Diagnostics.HasError() {
 		p.service.Store(service)
 	}

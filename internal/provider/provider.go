@@ -47,16 +47,19 @@ type Option func(*client.Config)
 // so as not to change that of the process.
 func NewServer(version string, getenv func(string) string, options ...Option) *Guard {
 	p := &analyticsProvider{version: version, getenv: getenv, options: options}
-	p.service.Store(&tfkit.Service{Unknown: []string{"the configuration"}})
+	p.service.Store(tfkit.NewService(nil, tfkit.Scope{}, []string{"the configuration"}))
 	framework, _ := providerserver.NewProtocol6(p)().(Server) // whose type names a smaller interface
 
 	return &Guard{framework, &p.service, semaphore.NewWeighted(allCalls)}
 }
 
-// with returns the constructor of an object for the framework, which calls it for each request. The object
-// gets what the latest Configure made available.
-func with[T any](p *analyticsProvider, create func(*tfkit.Service) T) func() T {
-	return func() T { return create(p.service.Load()) }
+// each returns the constructors of objects for the framework, which calls them for each request. An object gets
+// what the latest Configure made available.
+func each[T any](p *analyticsProvider, constructors ...func(*tfkit.Service) T) (all []func() T) {
+	for _, create := range constructors {
+		all = append(all, func() T { return create(p.service.Load()) })
+	}
+	return all
 }
 
 type analyticsProvider struct {
@@ -72,47 +75,45 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 }
 
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{
-		with(p, consent.NewResource),
-		with(p, consentbatch.NewResource),
-		with(p, export.NewFileResource),
-		with(p, profile.NewResource),
-		with(p, requests.NewDataAccessRequestResource),
-		with(p, requests.NewDataDeletionResource),
-	}
+	return each(p,
+		consent.NewResource,
+		consentbatch.NewResource,
+		export.NewFileResource,
+		profile.NewResource,
+		requests.NewDataAccessRequestResource,
+		requests.NewDataDeletionResource,
+	)
 }
 
 func (p *analyticsProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{
-		with(p, consent.NewDataSource),
-		with(p, export.NewDataSource),
-		with(p, profile.NewDataSource),
-		with(p, requests.NewPendingRequestsDataSource),
-		with(p, session.NewCurrentUserDataSource),
-	}
+	return each(p,
+		consent.NewDataSource,
+		export.NewDataSource,
+		profile.NewDataSource,
+		requests.NewPendingRequestsDataSource,
+		session.NewCurrentUserDataSource,
+	)
 }
 
 func (p *analyticsProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return []func() ephemeral.EphemeralResource{
-		with(p, consent.NewEphemeralResource),
-		with(p, profile.NewEphemeralResource),
-		with(p, session.NewSessionTokenEphemeral),
-	}
+	return each(p,
+		consent.NewEphemeralResource,
+		profile.NewEphemeralResource,
+		session.NewSessionTokenEphemeral,
+	)
 }
 
 func (p *analyticsProvider) ListResources(context.Context) []func() list.ListResource {
-	return []func() list.ListResource{
-		with(p, consent.NewListResource),
-	}
+	return each(p, consent.NewListResource)
 }
 
 func (p *analyticsProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{
-		with(p, export.NewExportDayAction),
-		with(p, profile.NewClearProfileAction),
-		with(p, requests.NewDeleteDataAction),
-		with(p, requests.NewRequestDataAccessAction),
-	}
+	return each(p,
+		export.NewExportDayAction,
+		profile.NewClearProfileAction,
+		requests.NewDeleteDataAction,
+		requests.NewRequestDataAccessAction,
+	)
 }
 
 func (p *analyticsProvider) Functions(context.Context) []func() function.Function {

@@ -55,18 +55,15 @@ func ObjectIn(ctx context.Context, private Private, label string) *Object {
 // knows of the others. It creates objects before, while and after it destroys others, and passes nothing
 // from one to the next: without this evidence, a renamed object would withdraw what its successor has written.
 //
-// The zero value is ready to use, and safe for concurrent use. A person takes about 250 bytes, with the
-// identity.
+// NewService makes them. They are safe for concurrent use.
 type People struct {
-	people sync.Map // of *person by client.Person; a run may concern millions
-
-	contradicted sync.Once
-	reread       time.Time // when a second reading may take place, after the first contradiction
+	mu     sync.Mutex
+	people map[client.Person]person // a run may concern millions
+	reread time.Time                // when a second reading may take place; zero before the first contradiction
 }
 
-// person is what a run knows of a person.
+// person is what a run knows of a person, in about 250 bytes with the identity.
 type person struct {
-	mu      sync.Mutex
 	claims  [numClaims]*Object // the first objects that made each claim
 	isSeen  bool               // a record was shown or written
 	last    choice.Confirmed   // the last write that the service has confirmed
@@ -105,20 +102,25 @@ func (c *People) PlanAgainst(by *Object, p client.Person) (done *Object) {
 }
 
 // Forget removes the claims about a person, because what was planned has been carried out.
-func (c *People) Forget(p client.Person) { c.people.Delete(p) }
+func (c *People) Forget(p client.Person) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	delete(c.people, p)
+}
 
 // claim records a claim of an object, unless by is nil or as is numClaims. It returns another object with
 // the opposite claim.
 func (c *People) claim(by *Object, as, opposite int, p client.Person) (other *Object) {
-	found, _ := c.people.LoadOrStore(p, &person{})
-	known, _ := found.(*person)
-	known.mu.Lock()
-	defer known.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 
+	known := c.people[p]
+	other = known.claims[opposite]
 	if by != nil && as < numClaims {
 		known.claims[as] = cmp.Or(known.claims[as], by)
+		c.people[p] = known
 	}
-	other = known.claims[opposite]
 	if other != nil && by != nil && other.number == by.number {
 		return nil
 	}
@@ -185,17 +187,13 @@ type ConsentCase struct {
 	Act     choice.Act
 	Written choice.Confirmed // zero if nothing was written
 	Keeper  *Object          // of a withdrawal, another object that looks after the person; nil if there is none
-
-	known *person
 }
 
 // JudgeConsent judges what the service holds. A write or a withdrawal is judged right before it leaves, and sent
 // if the act is to send. What was written is remembered before another object of the run can judge. Errors are
 // *transport.Error, and client.ErrCached and client.ErrMissing of an act to refuse.
 func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
-	found, _ := s.Consents.people.LoadOrStore(c.Person, &person{})
-	c.known, _ = found.(*person)
-	if !slices.Contains([]choice.Action{choice.Write, choice.Withdraw}, c.Action) {
+	if slices.Contains([]choice.Action{choice.Refresh, choice.Plan}, c.Action) {
 		read, err := s.Client.ReadConsent(ctx, c.Person)
 		if err != nil && !read.IsNone {
 			return err
@@ -225,9 +223,12 @@ func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 	}
 
 	c.Written = choice.Confirmed{Sent: c.Wanted.Print(), Shown: result.Shown}
-	c.known.mu.Lock()
-	defer c.known.mu.Unlock()
-	c.known.isSeen, c.known.last = true, c.Written
+	s.Consents.mu.Lock()
+	defer s.Consents.mu.Unlock()
+
+	known := s.Consents.people[c.Person]
+	known.isSeen, known.last = true, c.Written
+	s.Consents.people[c.Person] = known
 
 	return nil
 }
@@ -238,12 +239,15 @@ func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
 		c.Keeper = s.Consents.Keeper(c.Object, c.Person)
 		c.Taken = c.Keeper != nil
 	}
-	c.known.mu.Lock()
-	c.Reading, c.Keeping, c.Last = read, s.Client.Keeping, cmp.Or(c.known.last, c.Last)
+
+	s.Consents.mu.Lock()
+	known := s.Consents.people[c.Person]
+	c.Reading, c.Keeping, c.Last = read, s.Client.Keeping, cmp.Or(known.last, c.Last)
 	e := c.Evidence
-	e.Known = e.Known || c.known.isSeen
-	c.known.isSeen = c.known.isSeen || !read.IsNone
-	c.known.mu.Unlock()
+	e.Known = e.Known || known.isSeen
+	known.isSeen = known.isSeen || !read.IsNone
+	s.Consents.people[c.Person] = known
+	s.Consents.mu.Unlock()
 
 	c.Verdict, c.Act = choice.Judge(e)
 	switch {
@@ -258,12 +262,10 @@ func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
 
 // IsSeen reports whether this run has seen or written a record of a person.
 func (c *People) IsSeen(p client.Person) bool {
-	found, _ := c.people.LoadOrStore(p, &person{})
-	known, _ := found.(*person)
-	known.mu.Lock()
-	defer known.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 
-	return known.isSeen
+	return c.people[p].isSeen
 }
 
 // IsSpelledTwice records an identity. It reports whether the run has another one that differs only by the
@@ -271,12 +273,13 @@ func (c *People) IsSeen(p client.Person) bool {
 func (c *People) IsSpelledTwice(p client.Person) bool {
 	own := p.Identity
 	p.Identity = strings.ToLower(own)
-	found, _ := c.people.LoadOrStore(p, &person{})
-	known, _ := found.(*person)
-	known.mu.Lock()
-	defer known.mu.Unlock()
 
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	known := c.people[p]
 	known.spelled = cmp.Or(known.spelled, own)
+	c.people[p] = known
 
 	return known.spelled != own
 }
@@ -284,6 +287,10 @@ func (c *People) IsSpelledTwice(p client.Person) bool {
 // WaitToReread waits until what contradicts the evidence may be read a second time: a lag after the
 // first contradiction of this run, so that all objects share one pause.
 func (c *People) WaitToReread(ctx context.Context, lag time.Duration) error {
-	c.contradicted.Do(func() { c.reread = time.Now().Add(lag) })
-	return transport.Pause(ctx, time.Until(c.reread))
+	c.mu.Lock()
+	c.reread = cmp.Or(c.reread, time.Now().Add(lag))
+	pause := time.Until(c.reread)
+	c.mu.Unlock()
+
+	return transport.Pause(ctx, pause)
 }

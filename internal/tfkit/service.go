@@ -36,6 +36,20 @@ type Service struct {
 	hasRead atomic.Bool // an object of a resource was read in this run
 }
 
+// NewService returns what a provider block makes available. unknown has the attributes that a client needs and
+// that are not known yet; the client is nil exactly if there are any.
+func NewService(c *client.Client, scope Scope, unknown []string) *Service {
+	s := &Service{Client: c, DefaultScope: scope, Unknown: unknown}
+	for _, p := range []*People{&s.Consents, &s.Profiles, &s.Deletions} {
+		p.people = map[client.Person]person{}
+	}
+	if c != nil {
+		s.Deferred = deferred.NewEngine(c)
+	}
+
+	return s
+}
+
 // Ready returns the client, or reports which provider attributes are not known yet.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if s.Client == nil {
