@@ -34,7 +34,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	answer := Envelope{}.decode(v) // a word of success stands beside the data too
-	if slices.ContainsFunc(append(slices.Clone(answer.parts()), answer), c.isAboutAnother) {
+	if slices.ContainsFunc(append(slices.Clone(answer.parts), answer), c.isAboutAnother) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
@@ -81,16 +81,16 @@ func (c DataCall) isMarked(answer *node) bool {
 		return slices.ContainsFunc(c.parts(answer), c.isPart)
 	}
 
-	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts())
+	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts)
 }
 
 // parts returns the parts of an answer, with those of the only object in it in place of that, unless one is of the data.
 func (c DataCall) parts(answer *node) []*node {
 	inside := answer.only(unwrappedNames)
-	if inside == nil || slices.ContainsFunc(answer.parts(), c.isPart) {
-		return answer.parts()
+	if inside == nil || slices.ContainsFunc(answer.parts, c.isPart) {
+		return answer.parts
 	}
-	beside := slices.DeleteFunc(slices.Clone(answer.parts()), func(part *node) bool { return part == inside })
+	beside := slices.DeleteFunc(slices.Clone(answer.parts), func(part *node) bool { return part == inside })
 
 	return append(beside, c.parts(inside)...)
 }
@@ -105,10 +105,10 @@ func (c DataCall) isPart(part *node) bool {
 	case !slices.Contains(personalNames, part.name), c.isPerson(part):
 		return false
 	case jsonvalue.IsZero(part.Value):
-		return slices.ContainsFunc(part.around.parts(), c.isPerson)
+		return slices.ContainsFunc(part.around.parts, c.isPerson)
 	}
 
-	return slices.Contains(composites, part.Kind())
+	return part.isComposite()
 }
 
 // isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.
@@ -118,7 +118,7 @@ func (c DataCall) isOther(part *node) bool {
 
 // isPerson reports whether a member is the person, or an object of nothing but the person.
 func (c DataCall) isPerson(m *node) bool {
-	if parts := m.parts(); len(parts) == 1 {
+	if parts := m.parts; len(parts) == 1 {
 		m = parts[0]
 	}
 	return PersonKey(m.text) == PersonKey(c.Person)
@@ -156,8 +156,8 @@ func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	kind := in.PeekKind()
 	around, index := in.StackIndex(in.StackDepth())
 
-	isEnd := slices.Contains([]jsontext.Kind{'}', ']'}, kind)
-	isComposite := slices.Contains(composites, kind)
+	isEnd := kind == '}' || kind == ']'
+	isComposite := kind == '{' || kind == '['
 	switch {
 	case !isEnd && index >= abridgedParts[around]:
 		return in.SkipValue()

@@ -6,8 +6,6 @@
 package decode
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,20 +52,21 @@ func wantObject(v jsontext.Value) *Error {
 	return &Error{Why: "expected an object, found " + jsonvalue.KindName(v.Kind())}
 }
 
-// ReadToken returns the token in the answer to a login (section 2): where wire.envelope says, or in the outermost object
-// that has one.
+// ReadToken returns the token in the answer to a login (section 2): that of the only outermost object with one, in what
+// wire.envelope points to or else in the whole answer.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
+	hasToken := func(n *node) bool { return n.find("/token").text != "" }
+
 	answer := Envelope{}.decode(v)
-	token := answer.find(envelope + "/token").text
-	found := answer.outermost(func(n *node) bool { return n.find("/token").text != "" })
-	if len(found) == 1 {
-		token = cmp.Or(token, found[0].find("/token").text)
+	found := answer.find(envelope).outermost(hasToken)
+	if len(found) == 0 {
+		found = answer.outermost(hasToken)
 	}
-	if token == "" {
+	if len(found) != 1 {
 		return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 	}
 
-	return token, nil
+	return found[0].find("/token").text, nil
 }
 
 // ReadUser returns an *Error for a refusal, and for an answer that is not an object.
@@ -111,34 +110,6 @@ func IsOtherPage(is jsontext.Kind, at, next jsontext.Pointer) bool {
 	return isLink && next != "" && slices.ContainsFunc([]string{"prev", "previous", "first", "last", "self"}, isThere)
 }
 
-// decode returns an answer in which what the settings name says nothing. An object with something in it always says
-// something. Nothing is null.
-func (e Envelope) decode(v jsontext.Value) *node {
-	if v == nil {
-		v = jsontext.Value("null")
-	}
-	answer := &node{Value: v}
-	for _, at := range append(slices.Collect(maps.Keys(e.Ignored)), e.Result.At) {
-		leaf := answer.find(at)
-		if leaf != answer && len(jsonvalue.Members(leaf.Value)) == 0 && e.Ignores(at, leaf.word()) {
-			leaf.isIgnored, leaf.name = true, ""
-		}
-	}
-
-	return answer
-}
-
-// word returns a leaf as the settings have it: a text without quotes, or else as it is spelled.
-func (n *node) word() string {
-	if n.Kind() == '"' {
-		return n.text
-	}
-	v := n.Value.Clone()
-	_ = v.Compact() // it is valid
-
-	return string(v)
-}
-
 // Ignores reports whether the settings say that a leaf with this value, as text, says nothing, or that all is well.
 func (e Envelope) Ignores(at jsontext.Pointer, value string) bool {
 	if want, isIgnored := e.Ignored[at]; isIgnored {
@@ -149,13 +120,9 @@ func (e Envelope) Ignores(at jsontext.Pointer, value string) bool {
 
 // Says returns an *Error for an answer with another word at the place of the result than one of success.
 func (r Result) Says(v jsontext.Value) error {
-	if r.At == "" {
-		return nil
-	}
-
 	word := Envelope{}.decode(v).find(r.At).word()
 	switch {
-	case word == "", slices.Contains(r.Success, word):
+	case r.At == "", word == "", slices.Contains(r.Success, word):
 		return nil
 	case slices.Contains(r.Absent, word):
 		return &Error{Outcome: Absent, Why: "the service holds nothing of this person, by the word that wire.result.absent has"}
@@ -191,7 +158,12 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 // unexplained returns the Error of an answer with nothing where the content is expected, unless nothing stands beside it
 // but what says yes or nothing, names the person or the call, or dates it.
 func unexplained(answer, nothing *node) error {
-	beside := answer.siblings(nothing, func(leaf *node) bool { return slices.Contains(callNames, leaf.name) || leaf.isSilent() })
+	var beside []jsontext.Pointer
+	for _, leaf := range answer.leaves(nothing) {
+		if !leaf.isSilent() && !slices.Contains(callNames, leaf.name) {
+			beside = append(beside, leaf.at())
+		}
+	}
 	if beside == nil {
 		return nil
 	}
@@ -224,14 +196,14 @@ func Shown(places ...jsontext.Pointer) string {
 // never a value, nor the person, whom the message is about. It is empty where there are none.
 func Members(v jsontext.Value, person string) string {
 	var places []jsontext.Pointer
-	for name := range jsonvalue.EachMember(v) {
-		at := jsontext.Pointer("").AppendToken(string(name))
-		if PersonKey(string(name)) == PersonKey(person) {
+	for _, m := range (Envelope{}).decode(v).parts {
+		at := m.at()
+		if PersonKey(m.key) == PersonKey(person) {
 			at = "/?" // which is not shown
 		}
 		places = append(places, at)
 	}
-	if places == nil {
+	if places == nil || v.Kind() == '[' {
 		return ""
 	}
 
@@ -242,7 +214,7 @@ func Members(v jsontext.Value, person string) string {
 // deeper than that, and no name in an object of objects, since it may be a person.
 func Structure(v jsontext.Value) string {
 	isOther := func(part *node) bool { return part.Kind() != '{' }
-	parts := Envelope{}.decode(v).parts()
+	parts := Envelope{}.decode(v).parts
 	if len(parts) > 1 && !slices.ContainsFunc(parts, isOther) {
 		return jsonvalue.KindName(v.Kind()) + " of objects"
 	}

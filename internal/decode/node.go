@@ -4,6 +4,7 @@ package decode
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,49 +16,81 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// node is a JSON value of an answer, of which what is in it is decoded once it is asked for. One without a value stands
-// for what is missing.
+// node is a value of an answer, with what is in it. One without a value stands for what is missing.
 type node struct {
 	jsontext.Value
 
-	around *node  // the object or the array that holds it; nil of the answer itself
-	key    string // of a member or an element, as a pointer names it
-	name   string // of a member that is not ignored, folded, so that identityId and identity_id are one field
-	text   string // of a string or a number in the answer
+	around *node   // the object or the array that holds it; nil of the answer itself
+	parts  []*node // the members of an object, or the elements of an array
+	key    string  // as a pointer names it
+	name   string  // of a member that is not ignored, folded, so that identityId and identity_id are one field
+	text   string  // of a string, or a number as it is spelled; empty of the answer itself
 
 	isIgnored bool // the settings say that it says nothing
-	isDecoded bool
-	inside    []*node
 }
 
-// composites are the kinds of values that have parts.
-var composites = []jsontext.Kind{'{', '['}
-
-// parts returns the members of an object, or the elements of an array.
-func (n *node) parts() []*node {
-	if n.isDecoded {
-		return n.inside
+// decode returns an answer in which what the settings name says nothing. An object with something in it always says
+// something. Nothing is null.
+func (e Envelope) decode(v jsontext.Value) *node {
+	if v == nil {
+		v = jsontext.Value("null")
 	}
-
-	n.isDecoded = true
-	if n.Kind() == '[' {
-		for i, v := range jsonvalue.Elements(n.Value) {
-			n.inside = append(n.inside, &node{Value: v, around: n, key: strconv.Itoa(i), text: jsonvalue.Scalar(v)})
+	answer := &node{Value: v}
+	for level := []*node{answer}; len(level) > 0; level = level[1:] {
+		n := level[0]
+		for key, part := range jsonvalue.Parts(n.Value) {
+			name := string(key)
+			n.parts = append(n.parts, &node{Value: part, around: n, key: name, name: jsonvalue.Fold(name), text: jsonvalue.Scalar(part)})
 		}
-		return n.inside
+		level = append(level, n.parts...)
 	}
 
-	for name, v := range jsonvalue.EachMember(n.Value) {
-		key := string(name)
-		n.inside = append(n.inside, &node{Value: v, around: n, key: key, name: jsonvalue.Fold(key), text: jsonvalue.Scalar(v)})
+	for _, at := range append(slices.Collect(maps.Keys(e.Ignored)), e.Result.At) {
+		leaf := answer.find(at)
+		isFull := leaf.Kind() == '{' && len(leaf.parts) > 0
+		if !isFull && e.Ignores(at, leaf.word()) {
+			leaf.isIgnored, leaf.name = true, ""
+		}
 	}
 
-	return n.inside
+	return answer
+}
+
+// word returns a value as the settings have it: a text without quotes, or else as it is spelled. What has parts is not a word.
+func (n *node) word() string {
+	switch {
+	case n.Kind() == '"':
+		return n.text
+	case len(n.parts) > 0:
+		return "…"
+	}
+	return string(n.Value)
+}
+
+// find returns what a pointer leads to, or else an empty node in the innermost value on the way.
+func (n *node) find(at jsontext.Pointer) *node {
+	for token := range at.Tokens() {
+		i := slices.IndexFunc(n.parts, func(part *node) bool { return part.key == token })
+		if i < 0 {
+			return &node{around: n}
+		}
+		n = n.parts[i]
+	}
+
+	return n
+}
+
+// at returns the pointer that leads to a value in the answer.
+func (n *node) at() jsontext.Pointer {
+	if n.around == nil {
+		return ""
+	}
+	return n.around.at().AppendToken(n.key)
 }
 
 // named returns the members of an object with one of some names.
 func (n *node) named(names ...string) (found []*node) {
-	for _, m := range n.parts() {
+	for _, m := range n.parts {
 		if slices.Contains(names, m.name) {
 			found = append(found, m)
 		}
@@ -65,63 +98,56 @@ func (n *node) named(names ...string) (found []*node) {
 	return found
 }
 
-// fields returns what the pointer of a setting leads to, or without one the members with the usual names, in their
-// order. The last member of a name comes first, since a plain id follows the @id of JSON-LD.
-func (n *node) fields(at jsontext.Pointer, usual []string) []*node {
-	if at != "" {
-		return []*node{n.find(at)}
-	}
-
-	found := n.named(usual...)
-	slices.Reverse(found)
-	slices.SortStableFunc(found, func(a, b *node) int { return cmp.Compare(slices.Index(usual, a.name), slices.Index(usual, b.name)) })
-
-	return found
-}
-
-// field returns the first of some fields that is not null; an empty node if there is none.
+// field returns what the pointer of a setting leads to. Without one it is the member with the first of the usual names
+// that is not null, and of several the last: a plain id follows the @id of JSON-LD. It is empty if there is none.
 func (n *node) field(at jsontext.Pointer, usual []string) *node {
-	for _, field := range n.fields(at, usual) {
-		if field.Kind() != 'n' {
-			return field
+	if at != "" {
+		return n.find(at)
+	}
+	for _, name := range usual {
+		for _, m := range slices.Backward(n.parts) {
+			if m.name == name && m.Kind() != 'n' {
+				return m
+			}
 		}
 	}
+
 	return &node{}
 }
 
-// words returns the texts of some fields.
+// words returns the texts of all members with the usual names, or that at the pointer of a setting.
 func (n *node) words(at jsontext.Pointer, usual []string) (words []string) {
-	for _, field := range n.fields(at, usual) {
+	fields := n.named(usual...)
+	if at != "" {
+		fields = []*node{n.find(at)}
+	}
+	for _, field := range fields {
 		if field.text != "" {
 			words = append(words, field.text)
 		}
 	}
+
 	return words
 }
 
-// find returns what a pointer leads to, or else an empty node in the innermost value on the way.
-func (n *node) find(at jsontext.Pointer) *node {
-	for token := range at.Tokens() {
-		i := slices.IndexFunc(n.parts(), func(m *node) bool { return m.key == token })
-		if i < 0 {
-			return &node{around: n}
-		}
-		n = n.inside[i]
-	}
-
-	return n
-}
+// isComposite reports whether a value is an object or an array.
+func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
 
 // only returns the object that is the only object or array in an object, beside members with some names; nil if there is
 // another one.
-func (n *node) only(beside []string) *node {
-	found := slices.DeleteFunc(slices.Clone(n.parts()), func(part *node) bool {
-		return !slices.Contains(composites, part.Kind()) || slices.Contains(beside, part.name)
-	})
-	if len(found) != 1 || found[0].Kind() == '[' || n.Kind() == '[' {
-		return nil
+func (n *node) only(beside []string) (only *node) {
+	for _, m := range n.parts {
+		isBeside := slices.Contains(beside, m.name)
+		switch {
+		case isBeside, !m.isComposite():
+		case only != nil, m.Kind() == '[', n.Kind() == '[':
+			return nil
+		default:
+			only = m
+		}
 	}
-	return found[0]
+
+	return only
 }
 
 // outermost returns the objects that have something, on the outermost level with one.
@@ -133,7 +159,7 @@ func (n *node) outermost(has func(*node) bool) (found []*node) {
 				found = append(found, object)
 			}
 			if object.Kind() == '{' {
-				inside = append(inside, object.parts()...)
+				inside = append(inside, object.parts...)
 			}
 		}
 		level = inside
@@ -148,45 +174,28 @@ func (n *node) isBlank() bool {
 	isFull := func(part *node) bool { return part.Kind() == '[' || !part.isBlank() }
 	switch n.Kind() {
 	case '[':
-		return len(n.parts()) == 0
+		return len(n.parts) == 0
 	case '{':
-		return !slices.ContainsFunc(n.parts(), isFull)
+		return !slices.ContainsFunc(n.parts, isFull)
 	}
 
 	return n.Kind() == 'n'
 }
 
-// siblings returns where an answer has leaves outside of a part of it, other than those that may stand there.
-func (n *node) siblings(part *node, mayStand func(*node) bool) (places []jsontext.Pointer) {
-	for _, leaf := range n.leaves(part) {
-		if !mayStand(leaf) {
-			places = append(places, leaf.at())
-		}
-	}
-	return places
-}
-
-// leaves returns the values in n without parts that are not ignored, and do not stand in a part of it.
-func (n *node) leaves(part *node) (found []*node) {
+// leaves returns the values in n that say something and stand outside of a part of it: those without parts, and arrays.
+func (n *node) leaves(outside *node) (found []*node) {
 	switch {
-	case n == part, n.isIgnored:
+	case n == outside, n.isIgnored:
 		return nil
-	case len(n.parts()) == 0:
+	case len(n.parts) == 0, n.Kind() == '[':
 		return []*node{n}
 	}
 
-	for _, inside := range n.inside {
-		found = append(found, inside.leaves(part)...)
+	for _, part := range n.parts {
+		found = append(found, part.leaves(outside)...)
 	}
 
 	return found
-}
-
-func (n *node) at() jsontext.Pointer {
-	if n.around == nil {
-		return ""
-	}
-	return n.around.at().AppendToken(n.key)
 }
 
 // verdict returns what a member says of what was asked for; Unclear if it says nothing of it.
@@ -198,7 +207,7 @@ func (n *node) verdict() Progress {
 		means Progress
 	}{
 		{resultNames, slices.Contains(successWords, jsonvalue.Fold(n.text)), Done},
-		{statusNames, true, RecordMap{}.progressOf(n.text)},
+		{statusNames, true, progressOf(n.text, nil)},
 		{errorNames, !jsonvalue.IsZero(n.Value), Failed},
 		{flagNames, isTrue, Done},
 		{flagNames, isTruth, Failed},
@@ -273,18 +282,16 @@ func (n *node) instant(form string) (time.Time, bool) {
 	at, isNone := time.UnixMilli(int64(math.Round(millis))), millis <= 0
 	for _, layout := range slices.Concat(layouts[TimeRFC3339], layouts[form]) {
 		if parsed, failed := time.Parse(layout, n.text); failed == nil {
-			at, isNone, err = parsed, true, nil
+			at, isNone, err = parsed, parsed.Before(earliestInstant), nil
 		}
 	}
 
 	switch {
 	case err != nil:
 		return time.Time{}, string(n.Value) == `""`
-	case at.Before(earliestInstant):
+	case at.Before(earliestInstant), !at.Before(endOfInstants):
 		return time.Time{}, isNone
-	case at.Before(endOfInstants):
-		return at.UTC(), true
 	}
 
-	return time.Time{}, false
+	return at.UTC(), true
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // PendingList is the pending list as far as it was recognised. Who reads the list fills in all but the records.
@@ -56,26 +54,27 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 		return list, err
 	}
 
-	elements := jsonvalue.Elements(found.Value)
-	for _, element := range found.parts()[:len(elements)] {
-		if element.Kind() == '{' {
-			list.Records = append(list.Records, c.record(element))
+	for _, element := range found.parts {
+		if element.Kind() != '{' {
+			return list, Partial("it holds an entry that is not an object")
 		}
-	}
-	if len(list.Records) < len(elements) {
-		return list, Partial("it holds an entry that is not an object")
+		list.Records = append(list.Records, c.record(element))
 	}
 
-	return list, c.checkSiblings(answer, found, strconv.Itoa(len(elements)))
+	return list, c.checkSiblings(answer, found)
 }
 
-// checkSiblings returns the Error of what stands beside a list of some length and may say that it is not whole.
-func (c ListCall) checkSiblings(answer, list *node, length string) error {
-	beside := answer.siblings(list, func(leaf *node) bool {
-		isCount := slices.Contains(countNames, leaf.name) && leaf.text == length
-		isConfigured := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, leaf.at())
-		return isCount || isConfigured || leaf.Kind() == 'n' || IsOtherPage(leaf.Kind(), leaf.at(), c.Next)
-	})
+// checkSiblings returns the Error of what stands beside a list and may say that it is not whole.
+func (c ListCall) checkSiblings(answer, list *node) error {
+	var beside []jsontext.Pointer
+	for _, leaf := range answer.leaves(list) {
+		at := leaf.at()
+		isCount := leaf.text == strconv.Itoa(len(list.parts)) && slices.Contains(countNames, leaf.name)
+		isConfigured := at == c.Next || at == c.Total
+		if !isCount && !isConfigured && leaf.Kind() != 'n' && !IsOtherPage(leaf.Kind(), at, c.Next) {
+			beside = append(beside, at)
+		}
+	}
 	if beside == nil {
 		return nil
 	}
@@ -93,7 +92,12 @@ func (c ListCall) checkSiblings(answer, list *node, length string) error {
 func (c ListCall) list(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 
-	lists := content.arrays(c.At == "")
+	var lists []*node
+	for _, leaf := range content.leaves(nil) {
+		if leaf.Kind() == '[' && (c.At == "" || leaf == content) {
+			lists = append(lists, leaf)
+		}
+	}
 	switch {
 	case len(lists) == 1:
 		return lists[0], nil
@@ -102,6 +106,7 @@ func (c ListCall) list(answer *node) (*node, error) {
 	case total.text == "0": // the text of the whole answer is not known
 		return total, nil
 	case c.Empty && answer.isBlank():
+		answer.parts = nil // which are nulls
 		return answer, nil
 	}
 
@@ -111,22 +116,6 @@ func (c ListCall) list(answer *node) (*node, error) {
 	}
 
 	return nil, &Error{Why: "no list of pending requests was recognised in the answer; it is " + Structure(answer.Value), Advice: Admits(setting)}
-}
-
-// arrays returns an array that is not ignored, or with isDeep those in an object.
-func (n *node) arrays(isDeep bool) (found []*node) {
-	switch {
-	case n.isIgnored:
-		return nil
-	case n.Kind() == '[':
-		return []*node{n}
-	case isDeep:
-		for _, m := range n.parts() {
-			found = append(found, m.arrays(true)...)
-		}
-	}
-
-	return found
 }
 
 // PendingRecord is one entry of the pending list. What is not recognised is only in JSON.
@@ -151,10 +140,11 @@ func (r PendingRecord) Compare(other PendingRecord) int {
 
 // PersonKeys returns the PersonKey of every text and number in the record but its type and status.
 func (r PendingRecord) PersonKeys() (keys []string) {
-	for _, leaf := range (Envelope{}).decode(r.JSON).leaves(nil) {
-		if leaf.text != "" && !slices.Contains(wordNames, leaf.name) {
-			keys = append(keys, PersonKey(leaf.text))
+	for parts := (Envelope{}).decode(r.JSON).parts; len(parts) > 0; parts = parts[1:] {
+		if text := parts[0].text; text != "" && !slices.Contains(wordNames, parts[0].name) {
+			keys = append(keys, PersonKey(text))
 		}
+		parts = append(parts, parts[0].parts...)
 	}
 	return keys
 }
@@ -206,7 +196,7 @@ func (m RecordMap) requestType(n *node) string {
 func (m RecordMap) progress(n *node) Progress {
 	var says []Progress
 	for _, status := range n.words(m.Status, statusNames) {
-		says = append(says, m.progressOf(status))
+		says = append(says, progressOf(status, m.Statuses))
 	}
 	if n.says(refusalNames, Failed) {
 		says = append(says, Failed)

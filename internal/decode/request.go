@@ -138,7 +138,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 // identifier is not that of a request then.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	shown := Envelope{}.decode(v)
-	if parts := shown.parts(); len(parts) == 1 && parts[0].Kind() == '{' {
+	if parts := shown.parts; len(parts) == 1 && parts[0].Kind() == '{' {
 		shown = parts[0]
 	}
 	profile := Profile{Members: jsonvalue.Members(shown.Value)}

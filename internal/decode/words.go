@@ -4,7 +4,6 @@ package decode
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -63,8 +62,9 @@ var (
 
 	statusWords = map[string][]string{
 		StatusWaiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
-		StatusFailed:  strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired"),
-		StatusDone:    strings.Fields("done completed complete fulfilled finished succeeded success processed"),
+		StatusFailed: strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired" +
+			" 400 401 402 403 404 405 406 408 409 410 412 413 415 422 423 424 428 429 451 500 501 502 503 504 507"),
+		StatusDone: strings.Fields("done completed complete fulfilled finished succeeded success processed"),
 	}
 
 	// successWords are those of a result.
@@ -91,12 +91,7 @@ func meaning(word string, settings, usual map[string][]string) string {
 	return ""
 }
 
-// progressOf returns what a status means: a word, or a status code of HTTP.
-func (m RecordMap) progressOf(status string) Progress {
-	progress := Progress(slices.Index(StatusMeanings, meaning(status, m.Statuses, statusWords)))
-	code, _ := strconv.Atoi(status)
-	if progress == Unclear && code >= 400 && code <= 599 {
-		return Failed
-	}
-	return progress
+// progressOf returns what a status means, in the words of the settings or the usual ones.
+func progressOf(status string, settings map[string][]string) Progress {
+	return Progress(slices.Index(StatusMeanings, meaning(status, settings, statusWords)))
 }

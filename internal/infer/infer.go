@@ -36,7 +36,7 @@ func (a Answer) json() jsontext.Value {
 // saysNo reports whether an answer, or a record, refuses: by an error that says something, by a flag or by its
 // status.
 func saysNo(v jsontext.Value) bool {
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		isStatus := jsonvalue.Fold(string(name)) == "status"
 		if isStatus && isLike(jsonvalue.Text(value), "error fail failed failure rejected") {
 			return true
@@ -94,7 +94,10 @@ const limitPlaces = 2000
 func places(v jsontext.Value) []place {
 	all := []place{placeOf("", v)}
 	for i := 0; i < len(all) && len(all) < limitPlaces; i++ {
-		for name, value := range jsonvalue.EachMember(all[i].value) {
+		if all[i].value.Kind() == '[' {
+			continue
+		}
+		for name, value := range jsonvalue.Parts(all[i].value) {
 			all = append(all, placeOf(all[i].at.AppendToken(string(name)), value))
 		}
 	}

@@ -157,7 +157,7 @@ func (s Settings) Sentence() string {
 
 // assignments returns the settings in a group at a path.
 func assignments(path string, group jsontext.Value) (all []string) {
-	for name, value := range jsonvalue.EachMember(group) {
+	for name, value := range jsonvalue.Parts(group) {
 		if slices.Contains(groups, string(name)) {
 			all = append(all, assignments(path+string(name)+".", value)...)
 			continue
@@ -183,7 +183,7 @@ func (s Settings) Block() string {
 // block returns a block with the members of a JSON object: first its settings, and then its groups. A tab aligns.
 func block(indent, name string, group jsontext.Value) string {
 	text, inner := indent+name+" {\n", ""
-	for name, value := range jsonvalue.EachMember(group) {
+	for name, value := range jsonvalue.Parts(group) {
 		if slices.Contains(groups, string(name)) {
 			inner += block(indent+"  ", string(name), value)
 			continue
@@ -201,7 +201,7 @@ func expression(v jsontext.Value) string {
 	}
 
 	var parts []string
-	for key, value := range jsonvalue.EachMember(v) {
+	for key, value := range jsonvalue.Parts(v) {
 		quoted, _ := jsontext.AppendQuote(nil, key) // it was parsed
 		parts = append(parts, literal(quoted)+" = "+literal(value))
 	}

@@ -102,7 +102,7 @@ func (x *Reader) ownKind(v jsontext.Value) Kind {
 		return kindWords[word]
 	}
 
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		if kind := declaredKind(name, value); kind != Unknown {
 			return kind
 		}
@@ -115,7 +115,7 @@ func declaredKind(name []byte, value jsontext.Value) Kind {
 	if !slices.Contains(statingNames, string(name)) || value.Kind() != '"' {
 		return Unknown
 	}
-	return kindWords[string(jsonvalue.Unquoted(value))]
+	return kindWords[jsonvalue.Text(value)]
 }
 
 // isRecord reports whether an object has what every record of a kind has, by Options.Record or else by the first one.
@@ -139,7 +139,7 @@ type model struct {
 // modelOf returns the model that the first record of a kind is.
 func modelOf(v jsontext.Value) (m model) {
 	rank := len(idNames)
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		m.names = append(m.names, string(name))
 		if own := slices.Index(idNames[:rank], string(name)); own >= 0 && identifies(value) {
 			m.idName, rank = string(name), own
@@ -152,7 +152,7 @@ func modelOf(v jsontext.Value) (m model) {
 // isLike reports whether an object has what identifies the first record, and another member of it, if it has others.
 func (m model) isLike(v jsontext.Value) bool {
 	isIdentified, isAlike := false, len(m.names) == 1
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		if string(name) == m.idName {
 			isIdentified = identifies(value)
 		} else if !isAlike {
@@ -182,7 +182,7 @@ func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 	}
 
 	var names, ids uint64
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		names += maphash.Bytes(seed, name)
 		if slices.Contains(idNames, string(name)) && identifies(value) {
 			ids += maphash.Bytes(seed, value)
@@ -208,7 +208,7 @@ func (m *Memory) kindOf(record uint64, kind Kind) Kind {
 // groupKind returns the kind that an object states for the records of its list; Unknown if it is not a group.
 func groupKind(v jsontext.Value) (kind Kind) {
 	hasList := false
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		isList := value.Kind() == '[' && slices.Contains(listNames, string(name))
 		kind, hasList = cmp.Or(kind, declaredKind(name, value)), hasList || isList
 	}

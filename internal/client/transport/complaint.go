@@ -54,11 +54,13 @@ func (e *Error) quote(m map[string]jsontext.Value, redact *Redactor) {
 // listedErrors returns the errors of fields in the members that hold them.
 func listedErrors(m map[string]jsontext.Value) (found []FieldError) {
 	for _, name := range listMembers {
-		for _, element := range jsonvalue.Elements(m[name]) {
-			found = append(found, fieldErrors("", element)...)
-		}
-		for field, member := range jsonvalue.EachMember(m[name]) {
-			found = append(found, fieldErrors(string(field), member)...)
+		isList := m[name].Kind() == '['
+		for key, part := range jsonvalue.Parts(m[name]) {
+			field := string(key)
+			if isList {
+				field = ""
+			}
+			found = append(found, fieldErrors(field, part)...)
 		}
 	}
 

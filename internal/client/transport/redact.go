@@ -78,11 +78,8 @@ func PrivateValues(v jsontext.Value) (values []string) {
 	if text := jsonvalue.Scalar(v); text != "" {
 		return []string{text}
 	}
-	for _, member := range jsonvalue.EachMember(v) {
-		values = append(values, PrivateValues(member)...)
-	}
-	for _, element := range jsonvalue.Elements(v) {
-		values = append(values, PrivateValues(element)...)
+	for _, part := range jsonvalue.Parts(v) {
+		values = append(values, PrivateValues(part)...)
 	}
 
 	return values

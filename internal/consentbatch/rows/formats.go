@@ -140,7 +140,7 @@ func (r *reader) readObject(v jsontext.Value) {
 	}
 
 	var unknown []string
-	for name, value := range jsonvalue.EachMember(v) {
+	for name, value := range jsonvalue.Parts(v) {
 		column := slices.Index(columns, string(name))
 		if column < 0 {
 			unknown = append(unknown, string(name))
