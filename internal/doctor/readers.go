@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -112,7 +111,7 @@ func (p person) readProfile(ctx context.Context, c *client.Client) (decoded, err
 
 // proposeProfile proposes where the profile is, by the members of it that are known.
 func (p person) proposeProfile(a infer.Answer) []infer.Settings {
-	return infer.Profile(a, slices.Sorted(maps.Keys(p.profile)))
+	return infer.Profile(a, len(p.profile) > 0)
 }
 
 // nothing makes a reading want to see that there is nothing.

@@ -53,7 +53,7 @@ func (s Settings) containers(v jsontext.Value) map[string][]jsontext.Value {
 	count := 0
 	for _, list := range lists(v) {
 		elements, kind := jsonvalue.Elements(list.value), kindAt(list.at)
-		if kind == "" && list.isEmpty() {
+		if kind == "" && len(elements) == 0 {
 			continue // it says nothing
 		}
 		count += len(elements)
@@ -113,14 +113,17 @@ func kindAt(at jsontext.Pointer) (kind string) {
 	return kind
 }
 
-// declaredKinds adds how the records without a kind state theirs, and the records to those of that kind.
+// declaredKinds adds how the records without a kind state theirs, and the records to those of that kind. Words with a
+// digit or a slash are identifiers.
 func (s Settings) declaredKinds(byKind map[string][]jsontext.Value) {
-	declared := firstOf(columnsOf(byKind[""]), column.declaresKind)
+	declared := firstOf(columnsOf(byKind[""]), func(c column) bool {
+		return c.allMean(kindWords) && !strings.ContainsAny(strings.Join(c.texts, ""), "0123456789/")
+	})
 	s.set("/export/kind", declared)
 	for _, record := range byKind[""] {
-		word := jsonvalue.Text(jsonvalue.At(record, declared)) // empty if nothing states it
+		word := jsonvalue.Scalar(jsonvalue.At(record, declared)) // a whole record is no scalar
 		if kind := meaningOf(word, kindWords); kind != "" {
-			s.word("/export/kinds", string(declared), kind, word)
+			s.word("/export/kinds", kind, word)
 			byKind[kind] = append(byKind[kind], record)
 		}
 	}
@@ -129,48 +132,29 @@ func (s Settings) declaredKinds(byKind map[string][]jsontext.Value) {
 
 // namesRecord reports whether a column is named like an identifier and is one.
 func (c column) namesRecord() bool {
-	isNamed := c.namesID() || isLike(c.name, personNames)
-	return isNamed && c.isUnique()
+	return isLike(c.name, "*id "+idNames+" "+personNames) && c.isUnique()
 }
 
-// declaresKind reports whether all texts of a column are like kinds. One with a digit or a slash is an
-// identifier.
-func (c column) declaresKind() bool {
-	return c.allMean(kindWords) && !strings.ContainsAny(strings.Join(c.texts, ""), "0123456789/")
-}
-
-// KindParameters proposes settings that select the kind by a parameter: one that a refusal names. If it
-// lists a word for each kind, such as person for persons, the settings also say which.
+// KindParameters proposes settings that select the kind by a parameter: one that a refusal names. If the refusal has a
+// word for each kind, such as person for persons, the settings also say which.
 func KindParameters(a Answer) (all []Settings) {
-	words := strings.FieldsFunc(string(a.Body), isBetweenWords)
-	values := kindValues(words)
-	var names []string
-	for _, word := range words {
-		isName := isLike(word, "kind type recordkind recordtype entity entitytype resource model dataset")
-		if isName && !slices.Contains(names, word) {
-			names = append(names, word)
-			all = append(all, values.Merge(Settings{"/export/kind_parameter": word}))
-		}
-	}
-
-	return all
-}
-
-// kindValues returns the settings for words that stand for the kinds; none unless there is one for each.
-func kindValues(words []string) Settings {
 	values := Settings{}
-	for _, word := range words {
+	var names []string
+	for word := range strings.FieldsFuncSeq(string(a.Body), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) }) {
 		if kind := meaningOf(word, kindWords); kind != "" {
 			values[jsontext.Pointer("/export/kind_values").AppendToken(kind)] = word
 		}
+		if isLike(word, "kind type recordkind recordtype entity entitytype resource model dataset") {
+			names = append(names, word)
+		}
 	}
 	if len(values) < len(kindWords) {
-		return nil
+		values = nil
 	}
 
-	return values
-}
+	for _, name := range names {
+		all = append(all, values.Merge(Settings{"/export/kind_parameter": name}))
+	}
 
-func isBetweenWords(r rune) bool {
-	return r != '_' && !unicode.IsLetter(r)
+	return all
 }

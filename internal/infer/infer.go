@@ -9,6 +9,7 @@ package infer
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,7 +80,7 @@ type place struct {
 }
 
 func placeOf(at jsontext.Pointer, v jsontext.Value) place {
-	p := place{at: at, name: strings.TrimPrefix(at.LastToken(), "hydra:"), around: at.Parent().LastToken(), value: v, text: string(v)}
+	p := place{at: at, name: at.LastToken(), around: at.Parent().LastToken(), value: v, text: string(v)}
 	if v.Kind() == '"' {
 		p.text = jsonvalue.Text(v)
 	}
@@ -105,27 +106,75 @@ func places(v jsontext.Value) []place {
 	return all
 }
 
-// placesInside is places with the elements of arrays that have one only.
-func placesInside(v jsontext.Value) []place {
-	all := places(v)
-	for _, p := range places(v) {
-		if elements := jsonvalue.Elements(p.value); len(elements) == 1 {
-			for _, inside := range places(elements[0]) {
-				all = append(all, placeOf(p.at.AppendToken("0")+inside.at, inside.value))
+func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }
+
+func (p place) isFilled() bool { return p.isScalar() && p.text != "" }
+
+// isNothing reports whether there is nothing where an object or an array may be.
+func (p place) isNothing() bool { return jsonvalue.IsZero(p.value) && !p.isScalar() }
+
+// isInside reports whether a place is one of others, or inside one.
+func (p place) isInside(others []jsontext.Pointer) bool {
+	return slices.ContainsFunc(others, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
+}
+
+// column is a text or a number that every one of some records has.
+type column struct {
+	place // of the first record
+
+	texts []string // of each record
+}
+
+// columnsOf returns what all records have.
+func columnsOf(records []jsontext.Value) (all []column) {
+	if len(records) == 0 {
+		return nil
+	}
+
+	for _, p := range places(records[0]) {
+		c := column{place: p}
+		for _, record := range records {
+			if cell := placeOf(p.at, jsonvalue.At(record, p.at)); cell.isScalar() {
+				c.texts = append(c.texts, cell.text)
 			}
+		}
+		if len(c.texts) == len(records) {
+			all = append(all, c)
 		}
 	}
 
 	return all
 }
 
-func (p place) isEmpty() bool { return jsonvalue.IsZero(p.value) }
-
-// isNothing reports whether there is nothing where an object or an array may be.
-func (p place) isNothing() bool {
-	return p.isEmpty() && !p.isScalar()
+func (c column) isUnique() bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(c.texts)))) == len(c.texts)
 }
 
-func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }
+// allMean reports whether all texts of a column have one of the meanings.
+func (c column) allMean(meanings []meaning) bool {
+	return !slices.ContainsFunc(c.texts, func(text string) bool { return meaningOf(text, meanings) == "" })
+}
 
-func (p place) isFilled() bool { return p.isScalar() && p.text != "" }
+// firstOf returns where the first of the columns is that meets a condition; empty if there is none.
+func firstOf(columns []column, meets func(column) bool) jsontext.Pointer {
+	if i := slices.IndexFunc(columns, meets); i >= 0 {
+		return columns[i].at
+	}
+	return ""
+}
+
+// firstNamed returns where the first of the columns is whose name matches one of the patterns, or that is a value
+// inside an object with such a name; empty if there is none. The first pattern wins.
+func firstNamed(columns []column, patterns string) jsontext.Pointer {
+	for pattern := range strings.FieldsSeq(patterns) {
+		isNamed := func(c column) bool {
+			isInside := isLike(c.around, pattern) && isLike(c.name, "id email value identifier")
+			return isInside || isLike(c.name, pattern)
+		}
+		if at := firstOf(columns, isNamed); at != "" {
+			return at
+		}
+	}
+
+	return ""
+}

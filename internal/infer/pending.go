@@ -27,8 +27,9 @@ type Request struct {
 func Pending(a Answer, known ...*Request) (all []Settings) {
 	v := a.json()
 	found := lists(v)
-	if len(found) == 0 {
-		return omitted(v)
+	omitted := Settings{"/pending/empty": true}
+	if len(found) == 0 && v.Kind() == '{' && omitted.envelope("/pending", v, 0) {
+		return []Settings{omitted}
 	}
 
 	for _, list := range found {
@@ -43,21 +44,6 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 	return all
 }
 
-// omitted proposes settings for an object that omits an empty list.
-func omitted(v jsontext.Value) []Settings {
-	counted := Settings{}
-	switch {
-	case v.Kind() != '{':
-		return nil
-	case jsonvalue.IsZero(v):
-		return []Settings{{"/pending/empty": true}}
-	case counted.envelope("/pending", v, 0):
-		return []Settings{counted}
-	}
-
-	return nil
-}
-
 // listNames are the names of lists of requests.
 const listNames = "requests pendingrequests actions data items results content nodes value queue records"
 
@@ -65,11 +51,12 @@ const listNames = "requests pendingrequests actions data items results content n
 // like a list of requests come first; with such a name, null is an empty list.
 func lists(v jsontext.Value) []place {
 	var named, others []place
+	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
 	for _, p := range places(v) {
-		isList := p.isList()
-		mayBeList := isList || p.value.Kind() == 'n'
+		isNamed := isLike(p.name, listNames)
+		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
 		switch {
-		case mayBeList && isLike(p.name, listNames):
+		case isNamed && isList, isNamed && p.value.Kind() == 'n':
 			named = append(named, p)
 		case isList:
 			others = append(others, p)
@@ -79,19 +66,14 @@ func lists(v jsontext.Value) []place {
 	return append(named, others...)
 }
 
-// isList reports whether the place is an array of nothing but objects, other than links to pages.
-func (p place) isList() bool {
-	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
-	return p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
-}
-
-// The names of the members of a record, the likely ones first.
+// The patterns of the names of the members of a record, the likely ones first.
 const (
 	personNames  = "identityid identity userid subjectid user subject person email customer customerid coreidentifier datasubject datasubjectid externalid distinctid"
-	idNames      = "id requestid actionid jobid taskid uuid requestqueuerefid ref reference regulateid key oid pk"
-	typeNames    = "operation type action requesttype actiontype kind what method name"
-	statusNames  = "status state phase stage overallstatus"
-	createdNames = "createdat requestedat submittedat created datecreated daterequested requestedon createdon timestamp time date askedon startedat"
+	idNames      = "id requestid actionid jobid taskid uuid requestqueuerefid ref reference regulateid key oid pk ticket *id *ref *reference"
+	typeNames    = "operation type action requesttype actiontype kind what method name *operation *type *action *kind"
+	statusNames  = "status state phase stage *status *state *phase *stage"
+	createdNames = "createdat requestedat submittedat created datecreated daterequested requestedon createdon timestamp time date askedon startedat" +
+		" *created* *requested* *submitted* *timestamp"
 )
 
 // typeWords are what words for the types of requests are like.
@@ -120,17 +102,15 @@ var statusWords = map[string][]meaning{
 
 // record adds where the fields of a record are, and what its words mean.
 func (s Settings) record(elements []jsontext.Value, known []*Request) {
-	var persons, ids []string
-	for _, r := range known {
-		persons, ids = append(persons, r.Person), append(ids, r.ID)
-	}
 	columns := columnsOf(elements)
-	person := cmp.Or(firstHolding(columns, persons), firstNamed(columns, "", personNames))
+	person := cmp.Or(firstOf(columns, func(c column) bool {
+		return slices.ContainsFunc(known, func(r *Request) bool { return slices.Contains(c.texts, r.Person) })
+	}), firstNamed(columns, personNames))
 
 	var others, typed []column
 	for _, c := range columns {
 		isOfPerson := c.at == person || isLike(c.around, personNames)
-		if !isOfPerson && !strings.HasPrefix(c.at.LastToken(), "@") { // of JSON-LD
+		if !isOfPerson && !strings.HasPrefix(c.name, "@") { // of JSON-LD
 			others = append(others, c)
 		}
 		if c.allMean(typeWords) {
@@ -139,64 +119,55 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	}
 
 	s.set("/pending/identity", person)
-	s.set("/pending/id", cmp.Or(likelyNamed(others, idNames), firstHolding(others, ids), firstOf(others, column.looksLikeID)))
-	s.set("/pending/status", likelyNamed(others, statusNames))
-	s.set("/pending/created", likelyNamed(others, createdNames))
-	s.set("/pending/type", cmp.Or(likelyNamed(typed, typeNames), likelyNamed(others, typeNames), likelyNamed(typed, "*")))
-	s.words(elements, known)
-}
-
-// looksLikeID reports whether a column has what identifies a record: texts with a digit that no two records
-// have alike, and that are not times.
-func (c column) looksLikeID() bool {
-	isOther := func(text string) bool {
-		return !isLike(text, "*[0-9]*") || isLike(text, "20[0-9][0-9][01][0-9][0-3][0-9]*")
-	}
-	return c.value.Kind() == '"' && c.isUnique() && !slices.ContainsFunc(c.texts, isOther)
-}
-
-// words adds what the words of types and statuses mean. Those of a request that was sent are known.
-func (s Settings) words(elements []jsontext.Value, known []*Request) {
-	typeAt, _ := s["/pending/type"].(string)
-	statusAt, _ := s["/pending/status"].(string)
+	s.set("/pending/id", firstNamed(others, idNames))
+	s.set("/pending/status", firstNamed(others, statusNames))
+	s.set("/pending/created", firstNamed(others, createdNames))
+	s.set("/pending/type", cmp.Or(firstNamed(typed, typeNames), firstNamed(others, typeNames), firstNamed(typed, "*")))
 	for _, element := range elements {
-		word := placeOf("", jsonvalue.At(element, jsontext.Pointer(typeAt))).text
+		word := s.field(element, "type")
 		requestType := meaningOf(word, typeWords)
-		sent := requestOf(element, known, requestType)
-		s.word("/pending/types", typeAt, cmp.Or(sent.Type, requestType), word)
+		sent := requestOf(known, s.field(element, "id"), s.field(element, "identity"), requestType)
+		s.word("/pending/types", cmp.Or(sent.Type, requestType), word)
 
-		word = placeOf("", jsonvalue.At(element, jsontext.Pointer(statusAt))).text
-		s.word("/pending/statuses", statusAt, meaningOf(word, statusWords[sent.State]), word)
+		word = s.field(element, "status")
+		s.word("/pending/statuses", meaningOf(word, statusWords[sent.State]), word)
 	}
 }
 
-// requestOf returns which of the known requests a record is: the one with its id, or the only one
-// of its person, or of its type too; the zero Request if it is not known.
-func requestOf(element jsontext.Value, known []*Request, requestType string) *Request {
-	members := places(element)
-	var theirs []*Request
+// field returns the text of a field of a record; empty if the settings do not say where it is.
+func (s Settings) field(record jsontext.Value, name string) string {
+	at, _ := s[jsontext.Pointer("/pending/"+name)].(string)
+	return jsonvalue.Scalar(jsonvalue.At(record, jsontext.Pointer(at))) // a whole record is no scalar
+}
+
+// word adds what a word means, if both are known.
+func (s Settings) word(vocabulary jsontext.Pointer, meaning, word string) {
+	if meaning != "" && word != "" {
+		s.add(vocabulary.AppendToken(meaning), word)
+	}
+}
+
+// requestOf returns which of the known requests a record is: the one with its id, or the only one of its person, or of
+// its type too; the zero Request if it is not known.
+func requestOf(known []*Request, id, person, requestType string) *Request {
+	var theirs, ofType []*Request
 	for _, r := range known {
-		if slices.ContainsFunc(members, r.isNamedBy) {
+		switch {
+		case r.ID != "" && r.ID == id:
 			return r
-		}
-		if slices.ContainsFunc(members, r.isAbout) {
+		case r.Person == person && r.Type == requestType:
+			ofType = append(ofType, r)
+			fallthrough
+		case r.Person == person:
 			theirs = append(theirs, r)
 		}
 	}
 
-	if len(theirs) > 1 {
-		theirs = slices.DeleteFunc(theirs, func(r *Request) bool { return r.Type != requestType })
-	}
-	if len(theirs) != 1 {
-		return &Request{}
+	for _, found := range [][]*Request{theirs, ofType} {
+		if len(found) == 1 {
+			return found[0]
+		}
 	}
 
-	return theirs[0]
+	return &Request{}
 }
-
-func (r *Request) isNamedBy(p place) bool { return p.text == r.ID && p.namesID() }
-
-func (r *Request) isAbout(p place) bool { return p.text == r.Person }
-
-// namesID reports whether a place is named like an identifier.
-func (p place) namesID() bool { return p.isFilled() && isLike(p.name, "*id "+idNames) }

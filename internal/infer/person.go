@@ -14,9 +14,9 @@ import (
 // envelopes are names of members that hold content.
 const envelopes = "data attributes profile user person traits properties result results response payload content item value record body"
 
-// failureCodes are the patterns of codes of a service that fails, does not know or admit the caller, or was
-// asked too often. Such a service may hold something all the same.
-const failureCodes = "5* 401* 403* 429*"
+// absentCodes are the patterns of codes that say that there is nothing. Others may say as well that the service fails,
+// that it does not admit the caller, or that it was asked too often.
+const absentCodes = "404* *notfound* *notexist* *nodata*"
 
 // emptied are where an answer may have nothing, by the names of the place, and the setting that says so.
 var emptied = []struct {
@@ -25,7 +25,6 @@ var emptied = []struct {
 }{
 	{envelopes, "/envelope", ""},
 	{"consent consents", "/consent/at", ""},
-	{"profile", "/profile/at", ""},
 	{listNames, "/consent/at", "/0"}, // of none or one
 }
 
@@ -37,10 +36,11 @@ func Absent(a Answer) (all []Settings) {
 	}
 
 	for _, p := range places(v)[1:] {
-		around := emptyEnvelope(v, p.at)
 		for _, row := range emptied {
-			if around != nil && p.isNothing() && isLike(p.name, row.names) {
-				all = append(all, around.Merge(Settings{row.setting: string(p.at + row.at)}))
+			if p.isNothing() && isLike(p.name, row.names) {
+				s := Settings{row.setting: string(p.at + row.at)}
+				s.ignoreAround(v, p.at)
+				all = append(all, s)
 			}
 		}
 	}
@@ -48,120 +48,128 @@ func Absent(a Answer) (all []Settings) {
 	return all
 }
 
-// emptyEnvelope returns settings for the envelope around an empty place. The strict reader refuses what is
-// neither a word of envelopes nor ignored. They are nil for the code of a service that has failed.
-func emptyEnvelope(v jsontext.Value, at jsontext.Pointer) Settings {
-	s := Settings{}
-	for _, leaf := range leavesAround(v, at) {
-		switch role := leaf.role(); {
-		case role == roleFailure && isLike(leaf.text, failureCodes):
-			return nil
-		case role == roleFailure:
+// ignoreAround adds settings for the envelope around an empty place: what its code says, and what says yes. The strict
+// reader refuses what is neither a word of envelopes nor ignored.
+func (s Settings) ignoreAround(v jsontext.Value, empty jsontext.Pointer) {
+	for _, leaf := range leavesAround(v, empty) {
+		role := leaf.role()
+		saysYes := role == roleSuccess || role == roleFlag || leaf.text == "true"
+		switch {
+		case role == roleFailure && isLike(leaf.text, absentCodes):
 			s.set("/result/at", leaf.at)
 			s.add("/result/absent", leaf.text)
 			s.add("/result/success", "0") // the usual one
-		case role == roleSuccess, role == roleFlag, leaf.text == "true", isLike(leaf.name, "message msg"):
+		case saysYes, isLike(leaf.name, "message msg"):
 			s.ignore(leaf, "", "")
 		}
 	}
-
-	return s
 }
 
-// Consent proposes settings for an answer that holds a consent record: where the record is, and
-// in which format it has its time. What is named as a former record comes last.
-func Consent(a Answer) []Settings {
-	return consents(a, clauses, Settings{})
+// Consent proposes settings for an answer that holds a consent record: where the record is, unless it is named as a
+// former one, and in which format it has its time.
+func Consent(a Answer) (all []Settings) {
+	for _, p := range placesInside(a.json()) {
+		isFormer := isLike(p.around, "previous former old history before")
+		isFirst := len(all) == 0 || all[len(all)-1]["/consent/at"] != string(p.at.Parent())
+		if !isLike(p.name, "clause*consent") || isFormer || !isFirst {
+			continue
+		}
+		for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
+			all = append(all, Settings{"/consent/at": string(p.at.Parent()), "/consent/time_format": format})
+		}
+	}
+
+	return all
 }
 
 // WrittenConsent proposes settings for an answer with a consent that was written: those of Consent, and that false
 // clauses are missing. What was written shows whether they are.
 func WrittenConsent(a Answer) []Settings {
-	return append(Consent(a), consents(a, 0, Settings{"/consent/omits_false": true})...)
-}
-
-// clauses is how many members a consent record has at least.
-const clauses = 5
-
-// consents proposes each object with so many members for the consent record, with other settings.
-func consents(a Answer, members int, others Settings) (all []Settings) {
-	var former []Settings
-	for _, p := range placesInside(a.json()) {
-		if len(jsonvalue.Members(p.value)) < members {
-			continue
-		}
-		for _, format := range []string{"rfc3339", "unix_s", "utc", "date"} {
-			s := others.Merge(Settings{"/consent/at": string(p.at), "/consent/time_format": format})
-			if isLike(p.name, "previous former old history before") {
-				former = append(former, s)
-				continue
-			}
-			all = append(all, s)
-		}
+	all := Consent(a)
+	for _, s := range all {
+		all = append(all, s.Merge(Settings{"/consent/omits_false": true}))
 	}
-
-	return append(all, former...)
+	return all
 }
 
-// Profile proposes where a profile is: the outermost object with a member that is managed, or
-// else, where nobody knows a member of it, the objects in documented envelopes, the inner ones
-// first.
-func Profile(a Answer, managed []string) (all []Settings) {
-	for _, p := range placesInside(a.json())[1:] {
-		isProfile := p.value.Kind() == '{' && isLike(p.name, envelopes)
-		if len(managed) > 0 {
-			members := jsonvalue.Members(p.value)
-			isProfile = slices.ContainsFunc(managed, func(name string) bool { return members[name] != nil })
-		}
-		if isProfile {
+// Profile proposes where a profile is: in the objects inside of an answer, the inner ones first. Where nobody knows a
+// member of it, only documented envelopes may hold it.
+func Profile(a Answer, isKnown bool) (all []Settings) {
+	for _, p := range slices.Backward(placesInside(a.json())[1:]) {
+		isNamed := isKnown || isLike(p.name, envelopes)
+		if isNamed && p.value.Kind() == '{' {
 			all = append(all, Settings{"/profile/at": string(p.at)})
 		}
 	}
-	if len(managed) == 0 {
-		slices.Reverse(all)
+	return all
+}
+
+// placesInside is places with the elements of arrays that have one only.
+func placesInside(v jsontext.Value) []place {
+	all := places(v)
+	for _, p := range places(v) {
+		if elements := jsonvalue.Elements(p.value); len(elements) == 1 {
+			for _, inside := range places(elements[0]) {
+				all = append(all, placeOf(p.at.AppendToken("0")+inside.at, inside.value))
+			}
+		}
 	}
 
 	return all
 }
 
-// Data proposes settings for an answer that may be all data of a person: where the data is, or its media type. A part is
-// not the data.
+// Data proposes settings for an answer that may be all data of a person: lists of what the interface has of a person,
+// or else a profile; or the media type. What describes work, or leads on, stands beside a part or an acknowledgement.
 func Data(a Answer) (all []Settings) {
 	v := a.json()
 	if v == nil {
 		return inForm(a)
 	}
 
-	inside := places(v)
-	found := dataPlaces(inside)
-	if !slices.ContainsFunc(found, place.isFull) || slices.ContainsFunc(inside, place.leadsOn) {
+	var content []jsontext.Pointer
+	for _, p := range places(v) {
+		isList := p.value.Kind() == '[' && meaningOf(p.name, kindWords) != ""
+		isProfile := p.value.Kind() == '{' && isLike(p.name, "profile")
+		switch {
+		case isList && p.isFull():
+			content = slices.Insert(content, 0, p.at)
+		case isProfile && p.isFull():
+			content = append(content, p.at)
+		}
+	}
+	if slices.ContainsFunc(leavesAround(v, content...), place.isOfPart) {
 		return nil
 	}
-	for _, p := range found {
-		all = append(all, Settings{"/all_data/at": string(p.at)})
+	for _, at := range content {
+		all = append(all, Settings{"/all_data/at": string(at)})
 	}
 
 	return all
 }
 
-// dataPlaces returns which places may have all data of a person: lists of what the interface has of a person,
-// which are there even if they are empty, and then what is named like content, the innermost first. What describes
-// work or stands inside of that is not data. What stands beside it may be: an answer has an id of its call.
-func dataPlaces(inside []place) (lists []place) {
-	var work []jsontext.Pointer
-	var named []place
-	for _, p := range inside {
-		switch {
-		case p.isInside(work), p.hasObject(place.isOfWork):
-			work = append(work, p.at)
-		case p.isListOfKind():
-			lists = append(lists, p)
-		case p.isFull() && isLike(p.name, envelopes):
-			named = slices.Insert(named, 0, p)
+// isFull reports whether an object, or an object in an array, has a text or a number.
+func (p place) isFull() bool {
+	for _, object := range append(jsonvalue.Elements(p.value), p.value) {
+		if slices.ContainsFunc(places(object)[1:], place.isFilled) {
+			return true
 		}
 	}
+	return false
+}
 
-	return append(lists, named...)
+// workNames are patterns of the pointers to members that describe work that goes on.
+const workNames = "*jobid *taskid requestid *status *state *percent *progress"
+
+// isOfPart reports whether a leaf says that what stands beside it is not all: that there is more, that it is being
+// made, or that it is elsewhere. The id of a call is deeper inside than that of a request.
+func (p place) isOfPart() bool {
+	isNext := p.role() == roleNext && !jsonvalue.IsZero(p.value)
+	isDone := isLike(p.text, "success ok")
+	isOfWork := isLike(string(p.at), workNames+" link url urls downloadurl href expires*")
+
+	isUndone := isOfWork && !isDone
+
+	return isNext || isUndone || p.role() == rolePart
 }
 
 // inForm proposes the media type of data that are not JSON.
@@ -172,41 +180,4 @@ func inForm(a Answer) []Settings {
 		return nil
 	}
 	return []Settings{{"/all_data/media_type": a.MediaType}}
-}
-
-// leadsOn reports whether a place says that there is more.
-func (p place) leadsOn() bool {
-	isNext := p.role() == roleNext && !p.isEmpty()
-	return isNext || p.saysMore()
-}
-
-func (p place) isListOfKind() bool {
-	isWhole := p.isEmpty() || p.isFull()
-	return p.value.Kind() == '[' && isWhole && meaningOf(p.name, kindWords) != ""
-}
-
-func (p place) isFull() bool { return p.hasObject(place.isFilled) }
-
-// hasObject reports whether an object, or an object in an array, has a member that meets a condition.
-func (p place) hasObject(meets func(place) bool) bool {
-	for _, object := range append(jsonvalue.Elements(p.value), p.value) {
-		if slices.ContainsFunc(places(object)[1:], meets) {
-			return true
-		}
-	}
-	return false
-}
-
-// workNames are names of members that describe work that goes on.
-const workNames = "jobid taskid requestid status state percent progress"
-
-// isOfWork reports whether a member of an object describes work that goes on, or its result elsewhere: a status other
-// than one of success, a job or a link, but for those of HAL.
-func (p place) isOfWork() bool {
-	isDone := isLike(p.name, "status") && isLike(p.text, "success ok")
-	isNested := p.at.Parent() != ""
-	if isDone || isNested || p.name == "_links" {
-		return false
-	}
-	return isLike(p.name, workNames+" link links url urls downloadurl href expires")
 }

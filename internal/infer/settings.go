@@ -90,13 +90,11 @@ func (s Settings) set(setting, at jsontext.Pointer) {
 // of where things are in the content.
 func (s Settings) Inside(envelope jsontext.Pointer) Settings {
 	inner := maps.Clone(s)
-	for at := range s {
+	for at, value := range s {
 		isOfContent := slices.Contains([]jsontext.Pointer{"/consent/at", "/profile/at", "/pending/at"}, at) || at.Parent() == "/export/at"
-		text, _ := s[at].(string)
-		rest, isInside := strings.CutPrefix(text, string(envelope))
-		if isOfContent && isInside {
+		if isOfContent {
 			delete(inner, at)
-			inner.set(at, jsontext.Pointer(rest))
+			inner.set(at, jsontext.Pointer(strings.TrimPrefix(fmt.Sprint(value), string(envelope))))
 		}
 	}
 
@@ -133,14 +131,12 @@ func (s Settings) NextPage() Settings {
 // Texts returns the pointers and words that the settings take from answers.
 func (s Settings) Texts() (all []string) {
 	for at, value := range s {
-		list, isList := value.([]any)
+		words, isList := value.([]any)
 		if !isList {
-			list = []any{value}
+			words = []any{value}
 		}
-		for _, entry := range append(list, at.LastToken()) {
-			if text, isText := entry.(string); isText {
-				all = append(all, text)
-			}
+		for _, word := range append(words, at.LastToken()) {
+			all = append(all, fmt.Sprint(word))
 		}
 	}
 
