@@ -121,28 +121,21 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("is not a valid address; it is the address of the service, such as https://analytics.example.com")
 	}
 
-	const more = "contains user information, a query or a fragment; give only scheme, host, port and path"
-	const noPort = "has a port outside 1 to 65535"
-	const dots = "has a path with . or .. segments" // which would move every request, a deletion included, to another path
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
-	for _, check := range []struct {
-		wrong   bool
-		problem string
-	}{
-		{!slices.Contains([]string{"https", "http"}, u.Scheme), "does not begin with https://"},
-		{u.Scheme == "http" && !isLoopback(u.Hostname()), "uses plain http to another machine; credentials and personal data would be readable on the way, use https"},
-		{u.User != nil, more},
-		{strings.ContainsAny(raw, "?#"), more},
-		{u.Hostname() == "", "has no host"},
-		{err != nil, noPort},
-		{port == 0, noPort},
-		{strings.HasSuffix(u.Host, ":"), noPort},
-		{strings.Contains(u.Path+"/", "/./"), dots},
-		{strings.Contains(u.Path+"/", "/../"), dots},
-	} {
-		if check.wrong {
-			return nil, errors.New(check.problem)
-		}
+	segments := strings.Split(u.Path, "/")
+	switch {
+	case !slices.Contains([]string{"https", "http"}, u.Scheme):
+		return nil, errors.New("does not begin with https://")
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return nil, errors.New("uses plain http to another machine; credentials and personal data would be readable on the way, use https")
+	case u.User != nil, strings.ContainsAny(raw, "?#"):
+		return nil, errors.New("contains user information, a query or a fragment; give only scheme, host, port and path")
+	case u.Hostname() == "":
+		return nil, errors.New("has no host")
+	case err != nil, port == 0, strings.HasSuffix(u.Host, ":"):
+		return nil, errors.New("has a port outside 1 to 65535")
+	case slices.Contains(segments, "."), slices.Contains(segments, ".."): // they would move every request to another path
+		return nil, errors.New("has a path with . or .. segments")
 	}
 
 	path := strings.TrimRight(u.EscapedPath(), "/")
@@ -202,6 +195,7 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 // It shows nothing of the answer but the names of members.
 func failure(a transport.Answer, err error) error {
 	judged, isJudged := errors.AsType[*decode.Error](err)
+	class := transport.ClassPayload
 	switch {
 	case err == nil:
 		return nil
@@ -211,10 +205,11 @@ func failure(a transport.Answer, err error) error {
 		return streamError(a, err)
 	case judged.Outcome == decode.Refused:
 		return transport.Refusal(a)
+	case judged.Outcome == decode.Absent:
+		class = transport.ClassNotFound
 	}
 
-	classes := map[decode.Outcome]transport.ErrorClass{decode.Absent: transport.ClassNotFound}
-	e := transport.NewError(a.Exchange, cmp.Or(classes[judged.Outcome], transport.ClassPayload), a.Redact.Clean(judged.Error()))
+	e := transport.NewError(a.Exchange, class, a.Redact.Clean(judged.Error()))
 	e.Ambiguous = false
 
 	return e
@@ -223,17 +218,14 @@ func failure(a transport.Answer, err error) error {
 // streamError returns the *Error for what ended the reading of a stream. One that is not known is of a coding.
 func streamError(s transport.Answer, err error) *transport.Error {
 	class, detail := transport.ClassPayload, transport.ErrCoding.Error()
-	shown := []error{jsonvalue.ErrTrailing, records.ErrTooLarge, records.ErrUTF8} // their text shows nothing of the answer
-	if slices.ContainsFunc(shown, func(known error) bool { return errors.Is(err, known) }) {
-		detail = err.Error()
-	}
 	_, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
-
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		class, detail = transport.ClassTruncated, "the JSON ends in the middle, or nothing shows that the answer is complete"
 	case errors.Is(err, records.ErrTooLarge):
-		class = transport.ClassTooLarge
+		class, detail = transport.ClassTooLarge, err.Error()
+	case errors.Is(err, jsonvalue.ErrTrailing), errors.Is(err, records.ErrUTF8): // whose text shows nothing of the answer
+		detail = err.Error()
 	case isSyntax:
 		detail = jsonvalue.DescribeSyntax(err)
 	}

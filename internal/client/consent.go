@@ -43,7 +43,7 @@ func (c *Client) ReadConsent(ctx context.Context, p Person) (read choice.Reading
 		read.Cached = got.Cached
 		if read.Record, err = c.consent.Read(got.JSON); err != nil {
 			reads := func(with Wire) bool { _, err := with.consentCall().Read(got.JSON); return err == nil }
-			err = failure(got, c.wire.advise(err, got.JSON, infer.Consent, reads))
+			err = failure(got, c.wire.advise(err, infer.Consent(infer.Answer{Body: got.JSON}), reads))
 		}
 		read.Print = choice.PrintOf(read.Record)
 	}

@@ -204,7 +204,7 @@ func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options re
 
 	options.Memory = nil // that of a trial
 
-	return failure(s, c.wire.advise(err, head, infer.Export, func(with Wire) bool {
+	return failure(s, c.wire.advise(err, infer.Export(infer.Answer{Body: head}), func(with Wire) bool {
 		options.Map, options.Envelope = with.Export.Map, with.Envelope
 		return readHead(head, options)
 	}))

@@ -38,11 +38,19 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list decode.Pend
 		if err != nil {
 			return decode.PendingList{}, err
 		}
-		part, err := c.readPending(got)
+		part, isKnown, err := c.wire.readList(got.JSON)
+		if err != nil || !isKnown {
+			part.Hint, part.Gap, err = c.wire.adviseOnList(got.JSON, err)
+		}
 		if err != nil {
 			return decode.PendingList{}, failure(got, err)
 		}
 
+		for i, r := range part.Records {
+			if r.Code != "" {
+				part.Records[i].Code = (&transport.Redactor{Values: []string{r.Identity}}).Text(got.Redact.Clean(r.Code), 80)
+			}
+		}
 		list.Records = append(list.Records, part.Records...)
 		list.Gap = cmp.Or(list.Gap, got.Redact.Clean(part.Gap))
 		list.Hint = cmp.Or(list.Hint, got.Redact.Clean(part.Hint))
@@ -66,41 +74,30 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (list decode.Pend
 	return list, nil
 }
 
+// readList returns the list in an answer, or a page of it, and reports whether the fields of all records are known.
+// Errors are those of package decode.
+func (w Wire) readList(v jsontext.Value) (list decode.PendingList, isKnown bool, err error) {
+	list, err = decode.ListCall{ListMap: w.Pending.ListMap, Envelope: w.Envelope}.Read(v)
+	return list, !slices.ContainsFunc(list.Records, decode.PendingRecord.IsUnknown), err
+}
+
 // limitAdvice is the size of the largest list, in bytes, for which settings are proposed. Proposing reads the list many
 // times, and a wait reads it every few seconds.
 const limitAdvice = 256 << 10
 
-// readPending returns the list in an answer, or a page of it. Settings are proposed for a list that is not
-// whole, and for records that name fields in an unknown way, unless the list is long. Errors are those of
-// package decode.
-func (c *Client) readPending(got transport.Answer) (decode.PendingList, error) {
-	read := func(with Wire) (decode.PendingList, error) {
-		return decode.ListCall{ListMap: with.Pending.ListMap, Envelope: with.Envelope}.Read(got.JSON)
-	}
-	list, err := read(c.wire)
-	if len(got.JSON) <= limitAdvice {
-		propose := func(a infer.Answer) []infer.Settings { return infer.Pending(a) }
-		if err != nil {
-			err = c.wire.advise(err, got.JSON, propose, func(with Wire) bool { _, err := read(with); return err == nil })
-		}
-		if slices.ContainsFunc(list.Records, decode.PendingRecord.IsUnknown) {
-			list.Hint = c.wire.proposal(got.JSON, propose, func(with Wire) bool {
-				named, err := read(with)
-				return err == nil && !slices.ContainsFunc(named.Records, decode.PendingRecord.IsUnknown)
-			})
-		}
+// adviseOnList returns the settings that admit a list whose records have unknown fields, or that was read with an
+// error. That of a list which is not whole becomes its gap.
+func (w Wire) adviseOnList(v jsontext.Value, err error) (hint, gap string, _ error) {
+	if len(v) <= limitAdvice {
+		admits := func(with Wire) bool { _, isKnown, err := with.readList(v); return isKnown && err == nil }
+		proposed := infer.Pending(infer.Answer{Body: v})
+		hint, err = w.proposal(proposed, admits), w.advise(err, proposed, admits)
 	}
 	if p, ok := errors.AsType[*decode.Error](err); ok && p.Outcome == decode.Incomplete {
-		list.Gap, err = p.Error(), nil
+		return hint, p.Error(), nil
 	}
 
-	for i, r := range list.Records {
-		if r.Code != "" {
-			list.Records[i].Code = (&transport.Redactor{Values: []string{r.Identity}}).Text(got.Redact.Clean(r.Code), 80)
-		}
-	}
-
-	return list, err
+	return hint, "", err
 }
 
 // ShownID returns the identifier that the service gives to a request about a person, for a message: quoted,
@@ -200,8 +197,8 @@ func (c *Client) readData(s transport.Answer, call decode.DataCall, w io.Writer)
 	}
 
 	receipt, err := call.Read(s.Status, s.JSON)
-	if isShort {
-		err = c.wire.advise(err, s.JSON, infer.Data, func(with Wire) bool {
+	if isShort && err != nil {
+		err = c.wire.advise(err, infer.Data(infer.Answer{Body: s.JSON}), func(with Wire) bool {
 			call.At = with.AllData.At
 			receipt, err := call.Read(s.Status, s.JSON)
 			return err == nil && receipt.Delivered

@@ -154,70 +154,24 @@ func (w Wire) Minimal() Wire {
 	return w
 }
 
-// problemOf returns the error of a setting, by where JSON has it. text completes a sentence about it.
-func problemOf(setting jsontext.Pointer, text string) error {
-	return errors.New("wire" + strings.ReplaceAll(string(setting), "/", ".") + " " + text)
-}
-
-// Problems returns an error for each setting with a value that is not accepted. The errors do not show the values.
-func (w Wire) Problems() (problems []error) {
-	w = w.withDefaults()
-	settings := w.settings()
-	for _, at := range slices.Sorted(maps.Keys(settings)) {
-		setting, rule := ruleAt(at)
-		if text := rule.objection(at.LastToken(), settings[at]); text != "" {
-			problems = append(problems, problemOf(setting, text))
-		}
-	}
-
-	for setting, words := range map[jsontext.Pointer]map[string][]string{"/pending/types": w.Pending.Types, "/pending/statuses": w.Pending.Statuses, "/export/kinds": w.Export.Kinds} {
-		all := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(words))...)))
-		if len(slices.Compact(slices.Clone(all))) < len(all) {
-			problems = append(problems, problemOf(setting, "holds a word twice"))
-		}
-	}
-	hasPlace, hasWords := w.Result.At != "", len(w.Result.Success) > 0
-	if hasPlace != hasWords {
-		problems = append(problems, problemOf("/result", "needs both at and success: where an answer has a word, and the words that say that all is well"))
-	}
-
-	return problems
-}
-
-// wireRule says what the words of a setting are.
+// wireRule says which values of a setting are accepted: one of words, or else what must says, of which the zero value
+// is mustPoint.
 type wireRule struct {
-	keys    []string // of a map
-	accepts func(key, word string) bool
-	must    string // what is said of a word that is not accepted
+	keys  []string // of a map
+	words []string
+	must  string
 }
 
-// ruleAt returns the setting that a value belongs to, by where JSON has it, and its rule.
-func ruleAt(at jsontext.Pointer) (setting jsontext.Pointer, rule wireRule) {
-	for _, setting := range []jsontext.Pointer{at.Parent(), at} {
-		if rule, isTold := wireRules[setting]; isTold {
-			return setting, rule
-		}
-	}
-	return at, pointersFor(nil)
-}
+const (
+	mustPoint = `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`
+	mustLead  = `has a key that is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`
+	mustSay   = "holds an empty word"
+)
 
-func pointersFor(keys []string) wireRule {
-	return wireRule{keys, func(_, word string) bool { return jsontext.Pointer(word).IsValid() }, `must be a JSON Pointer (RFC 6901), such as "/data" or "/data/0/id"`}
-}
+var mustLag = fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)
 
 func oneOf(words []string) wireRule {
-	return wireRule{nil, func(_, word string) bool { return slices.Contains(words, word) }, "must be one of " + strings.Join(words, ", ")}
-}
-
-func wordsFor(keys []string) wireRule {
-	return wireRule{keys, func(_, word string) bool { return strings.TrimSpace(word) != "" }, "holds an empty word"}
-}
-
-func isLeaf(key, _ string) bool { return key != "" && jsontext.Pointer(key).IsValid() }
-
-func isLag(_, word string) bool {
-	lag, err := time.ParseDuration(word)
-	return err == nil && lag >= 0 && lag <= LimitLag
+	return wireRule{words: words, must: "must be one of " + strings.Join(words, ", ")}
 }
 
 // wireRules are those of the settings, by where JSON has them. Others are JSON Pointers.
@@ -232,41 +186,88 @@ var wireRules = map[jsontext.Pointer]wireRule{
 	"/pending/use":           oneOf(ListUses),
 	"/export/invalid_utf8":   oneOf(InvalidUses),
 
-	"/pending/types":         wordsFor(decode.RequestTypes),
-	"/pending/statuses":      wordsFor(decode.StatusMeanings),
-	"/export/kinds":          wordsFor(ExportKinds),
-	"/export/kind_values":    wordsFor(ExportKinds),
-	"/result/success":        wordsFor(nil),
-	"/result/absent":         wordsFor(nil),
-	"/all_data/media_type":   wordsFor(nil),
-	"/export/kind_parameter": wordsFor(nil),
+	"/pending/types":         {keys: decode.RequestTypes, must: mustSay},
+	"/pending/statuses":      {keys: decode.StatusMeanings, must: mustSay},
+	"/export/kinds":          {keys: ExportKinds, must: mustSay},
+	"/export/kind_values":    {keys: ExportKinds, must: mustSay},
+	"/result/success":        {must: mustSay},
+	"/result/absent":         {must: mustSay},
+	"/all_data/media_type":   {must: mustSay},
+	"/export/kind_parameter": {must: mustSay},
 
-	"/export/at":     pointersFor(ExportKinds),
-	"/export/record": pointersFor(ExportKinds),
-	"/ignored":       {nil, isLeaf, `has a key that is not a JSON Pointer (RFC 6901) to a member, such as "/meta/request_id"`},
-	"/lag":           {nil, isLag, fmt.Sprintf("must be a duration from 0s to %s, such as %s", LimitLag, DefaultLag)},
+	"/export/at":     {keys: ExportKinds},
+	"/export/record": {keys: ExportKinds},
+	"/ignored":       {must: mustLead},
+	"/lag":           {must: mustLag},
+}
+
+// accepts reports whether a word of a setting is accepted, and the key that it has in a map.
+func (r wireRule) accepts(key, word string) bool {
+	switch {
+	case r.words != nil:
+		return slices.Contains(r.words, word)
+	case r.must == mustLead:
+		return key != "" && jsontext.Pointer(key).IsValid()
+	case r.must == mustSay:
+		return strings.TrimSpace(word) != ""
+	case r.must == mustLag:
+		lag, err := time.ParseDuration(word)
+		return err == nil && lag == min(max(lag, 0), LimitLag)
+	}
+
+	return jsontext.Pointer(word).IsValid()
 }
 
 // objection returns why a value is not accepted, which completes a sentence about the setting; empty where
 // it is.
 func (r wireRule) objection(key string, value any) string {
+	if r.keys != nil && !slices.Contains(r.keys, key) {
+		return "has a key other than " + strings.Join(r.keys, ", ")
+	}
+
 	words, isList := value.([]any)
 	if !isList {
 		words = []any{value}
 	}
-	isRefused := func(word any) bool {
-		text, isText := word.(string)
-		return isText && !r.accepts(key, text)
-	}
-
-	switch {
-	case r.keys != nil && !slices.Contains(r.keys, key):
-		return "has a key other than " + strings.Join(r.keys, ", ")
-	case slices.ContainsFunc(words, isRefused):
-		return r.must
+	for _, word := range words {
+		if text, isText := word.(string); isText && !r.accepts(key, text) {
+			return cmp.Or(r.must, mustPoint)
+		}
 	}
 
 	return ""
+}
+
+// Problems returns an error for each setting with a value that is not accepted. The errors do not show the values.
+func (w Wire) Problems() (problems []error) {
+	w = w.withDefaults()
+	object := func(setting jsontext.Pointer, text string) { // text completes a sentence about the setting
+		problems = append(problems, errors.New("wire"+strings.ReplaceAll(string(setting), "/", ".")+" "+text))
+	}
+
+	settings := w.settings()
+	for _, at := range slices.Sorted(maps.Keys(settings)) {
+		setting := at
+		if _, isMap := wireRules[at.Parent()]; isMap {
+			setting = at.Parent()
+		}
+		if text := wireRules[setting].objection(at.LastToken(), settings[at]); text != "" {
+			object(setting, text)
+		}
+	}
+
+	for setting, words := range map[jsontext.Pointer]map[string][]string{"/pending/types": w.Pending.Types, "/pending/statuses": w.Pending.Statuses, "/export/kinds": w.Export.Kinds} {
+		all := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(words))...)))
+		if len(slices.Compact(slices.Clone(all))) < len(all) {
+			object(setting, "holds a word twice")
+		}
+	}
+	hasPlace, hasWords := w.Result.At != "", len(w.Result.Success) > 0
+	if hasPlace != hasWords {
+		object("/result", "needs both at and success: where an answer has a word, and the words that say that all is well")
+	}
+
+	return problems
 }
 
 // With returns the settings with others on top. The error names one that is not accepted.
@@ -279,22 +280,22 @@ func (w Wire) With(s infer.Settings) (Wire, error) {
 }
 
 // advise adds a proposal to the *decode.Error of an answer that is not recognised, and to no other error.
-func (w Wire) advise(err error, v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) error {
+func (w Wire) advise(err error, proposed []infer.Settings, admits func(Wire) bool) error {
 	p, ok := errors.AsType[*decode.Error](err)
 	if ok && p.Outcome != decode.Refused && p.Outcome != decode.Absent {
-		p.Advice = cmp.Or(w.proposal(v, propose, admits), p.Advice)
+		p.Advice = cmp.Or(w.proposal(proposed, admits), p.Advice)
 	}
 	return err
 }
 
 // proposal returns the advice to set what admits an answer, as a strict reader has tried, without needless settings:
 // the first that are proposed and hold only names that may be shown. It is empty if there are none.
-func (w Wire) proposal(v []byte, propose func(infer.Answer) []infer.Settings, admits func(Wire) bool) string {
+func (w Wire) proposal(proposed []infer.Settings, admits func(Wire) bool) string {
 	suffices := func(s infer.Settings) bool {
 		with, err := w.With(s)
 		return err == nil && admits(with)
 	}
-	for _, s := range propose(infer.Answer{Body: v}) {
+	for _, s := range proposed {
 		if s = s.Inside(w.Envelope.At); !suffices(s) {
 			continue
 		}
