@@ -177,14 +177,13 @@ func (c *Client) ask(ctx context.Context, p Person, r transport.Request) (transp
 	}
 
 	r.To, r.Private = to, append(r.Private, p.Identity)
-	if p.Identity != "" && r.Op.Kind == transport.Reads {
+	if p.Identity != "" {
 		r.Absent = c.wire.Absent
 	}
 	got, err := c.Do(ctx, r)
-	if r.Op.Kind != transport.Reads {
-		return got, err
-	}
-	if err == nil && c.wire.Result.At != "" {
+
+	isJudged := c.wire.Result.At != "" && r.Op.Kind == transport.Reads
+	if err == nil && isJudged {
 		err = failure(got, c.wire.Result.Says(got.JSON))
 	}
 

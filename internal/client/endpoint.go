@@ -104,9 +104,6 @@ func ValidateSecret(name, value string) error {
 	return ValidateSegment(value)
 }
 
-// settingOf has the names of identifiers in messages, by those in a template.
-var settingOf = map[string]string{"orgId": "org_id", "projectId": "project_id", "accountId": "account_id", "identityId": "identity_id"}
-
 // endpoint returns where an operation with this path is in the path family of the person's scope (section 4).
 // It is the one place where a person becomes the path of a request. Each identifier is one segment. Every byte
 // outside the unreserved ones of RFC 3986 is percent-encoded, so that proxies and servers have nothing left to
@@ -122,15 +119,17 @@ func (p Person) endpoint(path string) (to transport.Endpoint, _ error) {
 		to.Template = "/v1/account/{accountId}" + path
 	}
 
-	ids := map[string]string{"orgId": org, "projectId": project, "accountId": account, "identityId": p.Identity}
+	ids := map[string]struct{ setting, id string }{
+		"orgId": {"org_id", org}, "projectId": {"project_id", project}, "accountId": {"account_id", account}, "identityId": {"identity_id", p.Identity},
+	}
 	to.Escaped = to.Template
 	for strings.Contains(to.Escaped, "{") {
 		before, rest, _ := strings.Cut(to.Escaped, "{")
 		name, after, _ := strings.Cut(rest, "}")
-		if err := ValidateSegment(ids[name]); err != nil {
-			return to, fmt.Errorf("%s %w", settingOf[name], err)
+		if err := ValidateSegment(ids[name].id); err != nil {
+			return to, fmt.Errorf("%s %w", ids[name].setting, err)
 		}
-		to.Escaped = before + strings.ReplaceAll(url.QueryEscape(ids[name]), "+", "%20") + after
+		to.Escaped = before + strings.ReplaceAll(url.QueryEscape(ids[name].id), "+", "%20") + after
 	}
 
 	return to, nil

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -164,57 +165,73 @@ func (c *Client) FetchData(ctx context.Context, p Person, call decode.DataCall, 
 	return c.readData(s, call, w)
 }
 
-// limitAcknowledgement is the size of the largest receipt, in bytes.
-const limitAcknowledgement = 64 << 10
-
 // readData reads the answer to a request for data. Data of the media type of the settings, which are not
-// JSON, are written as they come.
-func (c *Client) readData(s transport.Answer, call decode.DataCall, w io.Writer) (decode.Receipt, error) {
+// JSON, are written as they come. An answer without content is not the data.
+func (c *Client) readData(s transport.Answer, call decode.DataCall, w io.Writer) (receipt decode.Receipt, _ error) {
 	unpacked, err := transport.Unpack(s.Header, s.Body)
 	if err != nil {
 		return decode.Receipt{}, failure(s, err)
 	}
 	defer unpacked.Close()
 
-	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
-	if err != nil {
-		return decode.Receipt{}, failure(s, err)
-	}
-	whole, sink := io.MultiReader(bytes.NewReader(head), unpacked), &sink{Writer: w}
+	text, sink := bufio.NewReaderSize(unpacked, limitAcknowledgement+1), &sink{Writer: w}
 	form := cmp.Or(c.wire.AllData.MediaType, "none")
-	if s.MediaType == form && s.Status == http.StatusOK {
-		return c.copyData(s, whole, sink)
+	if s.MediaType != form || s.Status != http.StatusOK {
+		receipt, err = c.readJSONData(s, call, text, sink)
+		return receipt, cmp.Or(sink.err, err)
 	}
 
-	isShort := len(head) <= limitAcknowledgement
-	if isShort {
-		s.JSON, err = s.Parse(whole)
-	} else if s.JSON, err = decode.Abridge(io.TeeReader(whole, sink)); err != nil {
-		err = failure(s, err)
+	n, err := io.Copy(sink, text)
+	if isCut := n == 0 || !s.Body.IsDelimited; err == nil && isCut {
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return decode.Receipt{}, formError(s, head, cmp.Or(sink.err, err))
+		return decode.Receipt{}, cmp.Or(sink.err, failure(s, err))
+	}
+
+	return c.shown(s, decode.Receipt{At: time.Now(), Delivered: true}, nil)
+}
+
+// limitAcknowledgement is the size of the largest receipt, in bytes.
+const limitAcknowledgement = 64 << 10
+
+// readJSONData reads an answer that is the data as JSON, or a receipt. A receipt is not written, and counts where there
+// is no space.
+func (c *Client) readJSONData(s transport.Answer, call decode.DataCall, text *bufio.Reader, sink *sink) (decode.Receipt, error) {
+	head, err := text.Peek(limitAcknowledgement + 1)
+	head = bytes.Clone(head)
+	isShort := errors.Is(err, io.EOF)
+	switch {
+	case isShort:
+		s.JSON, err = s.Parse(text)
+	case err == nil:
+		s.JSON, err = decode.Abridge(io.TeeReader(text, sink))
+	}
+	if err != nil {
+		return decode.Receipt{}, formError(s, head, err)
 	}
 
 	receipt, err := call.Read(s.Status, s.JSON)
-	if isShort && err != nil {
+	if err != nil {
 		err = c.wire.advise(err, infer.Data(infer.Answer{Body: s.JSON}), func(with Wire) bool {
 			call.At = with.AllData.At
 			receipt, err := call.Read(s.Status, s.JSON)
 			return err == nil && receipt.Delivered
 		})
 	}
-	if isShort && receipt.Delivered { // a receipt is not written, and counts where there is no space
+	if isShort && receipt.Delivered {
 		_, _ = sink.Write(head)
 	}
-	receipt, err = c.shown(s, receipt, err)
 
-	return receipt, cmp.Or(sink.err, err)
+	return c.shown(s, receipt, err)
 }
 
-// formError returns the error of an answer that is not JSON, with the setting that admits its form. It quotes
+// formError returns the *Error of an answer that is not JSON, with the setting that admits its form. It quotes
 // nothing, since the text may be the person's data. Plain text may as well be an acknowledgement.
 func formError(s transport.Answer, head []byte, err error) error {
+	if !transport.IsError(err) {
+		err = failure(s, err)
+	}
 	forms := infer.Data(infer.Answer{Body: head, MediaType: s.MediaType})
 	isWhole := transport.IsClass(err, transport.ClassNotJSON, transport.ClassPayload)
 	if len(forms) == 0 || !isWhole {
@@ -227,19 +244,6 @@ func formError(s transport.Answer, head []byte, err error) error {
 	}
 
 	return transport.NewError(s.Exchange, transport.ClassNotJSON, detail)
-}
-
-// copyData writes data that are not JSON as they come. An answer without content is not the data.
-func (c *Client) copyData(s transport.Answer, text io.Reader, sink *sink) (decode.Receipt, error) {
-	n, err := io.Copy(sink, text)
-	if err != nil {
-		return decode.Receipt{}, cmp.Or(sink.err, failure(s, err))
-	}
-	if n == 0 || !s.Body.IsDelimited {
-		return decode.Receipt{}, transport.NewError(s.Exchange, transport.ClassTruncated, "nothing shows that the answer is complete")
-	}
-
-	return c.shown(s, decode.Receipt{At: time.Now(), Delivered: true}, nil)
 }
 
 // shown returns the receipt of an answer as it may be shown, or the error of an answer that is neither a

@@ -207,7 +207,7 @@ func (r wireRule) accepts(key, word string) bool {
 	case r.words != nil:
 		return slices.Contains(r.words, word)
 	case r.must == mustLead:
-		return key != "" && jsontext.Pointer(key).IsValid()
+		word = cmp.Or(key, "nowhere")
 	case r.must == mustSay:
 		return strings.TrimSpace(word) != ""
 	case r.must == mustLag:

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -56,9 +55,6 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 	a.Status = resp.StatusCode
 	a.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	a.Date, _ = http.ParseTime(resp.Header.Get("Date"))
-	if a.Date.Year() == 9999 { // RFC 3339 cannot write what is computed from it, and state not hold that
-		a.Date = time.Time{}
-	}
 
 	// An answer is a copy if an earlier answer, received before the request was sent, is of a later date. The clocks of
 	// the machines of one service are within seconds of each other.
@@ -105,19 +101,15 @@ func (a Answer) Parse(r io.Reader) (jsontext.Value, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF")))
 
 	v, err := jsonvalue.Parse(body)
+	isAcknowledged := a.Status == http.StatusAccepted && a.MediaType == "text/plain" // in words that say no more
 	switch {
 	case err == nil:
 		return v, nil
-	case len(body) == 0 && a.Op.Kind != Reads, a.isAcknowledgement(body):
+	case len(body) == 0 && a.Op.Kind != Reads, isAcknowledged && a.isWords(body):
 		return nil, nil
 	}
 
 	return nil, a.syntaxError(body, err)
-}
-
-// isAcknowledgement reports whether a body is words such as "Accepted", which say no more than the status.
-func (a Answer) isAcknowledgement(body []byte) bool {
-	return a.Status == http.StatusAccepted && a.MediaType == "text/plain" && a.isWords(body)
 }
 
 // isWords reports whether a body is text, and not a record, even a broken one.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,9 +31,18 @@ var (
 	fieldMembers = []string{"field", "pointer", "parameter", "loc", "path", "propertyPath", "param", "property", "attribute", "name", "target"}
 )
 
-// quote puts what the service says in an object with these members into an error, harmless to print: a code, a
-// message, and what is wrong with fields. They are members of the object, or of one that it wraps.
-func (e *Error) quote(m map[string]jsontext.Value, redact *Redactor) {
+// quote puts what the service says into an error, harmless to print: a code, a message, and what is wrong with fields.
+// They are in the members of the body, or of an object in it. Of a body that is not an object, m is nil, and its
+// beginning is shown.
+func (a Answer) quote(e *Error, m map[string]jsontext.Value, body []byte) {
+	if len(body) == 0 {
+		return
+	}
+	if m == nil {
+		e.addDetail("the answer is " + a.ShownType() + " that begins with " + strconv.Quote(a.Redact.excerpt(body)))
+		return
+	}
+
 	maps.Copy(m, jsonvalue.Members(m["error"]))
 	maps.Copy(m, jsonvalue.Members(m["_embedded"])) // of HAL
 
@@ -45,10 +55,10 @@ func (e *Error) quote(m map[string]jsontext.Value, redact *Redactor) {
 		}
 	}
 	for _, f := range fields[:min(len(fields), 20)] {
-		e.Fields = append(e.Fields, FieldError{Field: redact.Text(f.Field, 60), Message: redact.Text(f.Message, limitMessage)})
+		e.Fields = append(e.Fields, FieldError{Field: a.Redact.Text(f.Field, 60), Message: a.Redact.Text(f.Message, limitMessage)})
 		message = cmp.Or(message, f.Message)
 	}
-	e.Code, e.Message = redact.Text(firstText(m, codeMembers), 80), redact.Text(message, limitMessage)
+	e.Code, e.Message = a.Redact.Text(firstText(m, codeMembers), 80), a.Redact.Text(message, limitMessage)
 }
 
 // listedErrors returns the errors of fields in the members that hold them.

@@ -42,8 +42,7 @@ var policy = map[ErrorClass][kinds]limit{
 	ClassTimeout:        {retries, compared, unknown, retries, once}, // sent, and no answer in time
 	ClassCancelled:      {final, unknown, unknown, final, final},     // sent, and the run was interrupted
 	ClassRateLimited:    {retries, retries, retries, retries, once},  // 429: refused before it was carried out
-	ClassTooEarly:       {retries, retries, final, retries, once},    // 425: likewise, but rule 4 names 429 alone
-	ClassServer:         {retries, compared, unknown, retries, once}, // 408, 5xx
+	ClassServer:         {retries, compared, unknown, retries, once}, // 408, 425, 5xx
 	classRenewed:        {anew, anew, anew, anew, final},             // 401, and there is another token; to that one too, it is final
 	ClassRedirect:       {final, final, unknown, final, final},       // 3xx: never followed, and may lead to what was queued
 	ClassConflict:       {final, final, unknown, final, final},       // 409: may be with the request itself

@@ -85,11 +85,10 @@ func PrivateValues(v jsontext.Value) (values []string) {
 	return values
 }
 
-// vocabulary holds the spellings of values that must not be shown, folded, by their first character. It
-// may be used by several goroutines.
+// vocabulary holds the spellings of values that must not be shown, folded. It may be used by several goroutines.
 type vocabulary struct {
 	mu    sync.RWMutex
-	words map[rune][][]rune
+	words [][]rune
 }
 
 // add adds values in the forms in which services quote them: as they are, as JSON, Go, HTML, addresses and
@@ -99,9 +98,6 @@ func (v *vocabulary) add(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 
-	if v.words == nil {
-		v.words = map[rune][][]rune{}
-	}
 	for _, value := range values {
 		value = strings.TrimSpace(value)
 		spellings := []string{value}
@@ -123,7 +119,7 @@ func (v *vocabulary) add(values ...string) {
 		slices.Sort(spellings)
 		for _, spelling := range slices.Compact(spellings) {
 			if word := []rune(strings.ToLower(strings.ToUpper(spelling))); len(word) > 0 {
-				v.words[word[0]] = append(v.words[word[0]], word)
+				v.words = append(v.words, word)
 			}
 		}
 	}
@@ -139,7 +135,7 @@ func (v *vocabulary) hide(s string) string {
 	const edge = string(utf8.RuneError)
 	shown, text := []rune(s), []rune(strings.ToLower(strings.ToUpper(edge+s+edge)))
 	for at := range shown {
-		for _, word := range v.words[text[at+1]] {
+		for _, word := range v.words {
 			from, to := at+1, min(at+1+len(word), len(text)-1)
 			if slices.Equal(word, text[from:to]) && isMeant(text, from, to) {
 				copy(shown[at:], slices.Repeat([]rune{hidden}, len(word)))

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +40,7 @@ var statuses = map[int]meaning{
 	http.StatusRequestURITooLong:           {class: ClassRequestTooLarge, detail: tooLong},
 	http.StatusRequestHeaderFieldsTooLarge: {class: ClassRequestTooLarge, detail: tooLong},
 	http.StatusRequestTimeout:              {class: ClassServer},
-	http.StatusTooEarly:                    {class: ClassTooEarly},
+	http.StatusTooEarly:                    {class: ClassServer},
 
 	http.StatusNotImplemented:                {class: ClassNotOffered, detail: "the service does not offer this operation"},
 	http.StatusHTTPVersionNotSupported:       {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
@@ -70,7 +69,7 @@ const (
 // isAbsence reports whether an error says that there is nothing about the person: the settings have one of words, by
 // which they name its answer. It has ClassNotFound then. If it only may say so, it names the setting.
 func (x Exchange) isAbsence(e *Error, words ...string) bool {
-	if x.absent == nil || len(words) == 0 {
+	if x.Op.Kind != Reads || x.absent == nil {
 		return false
 	}
 	for _, word := range words {
@@ -106,21 +105,19 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	}
 
 	said, err := jsonvalue.ParseObject(string(body))
-	if e.Class == ClassNotFound {
-		words := []string{AbsentJSON404, AbsentAny404}
-		if err != nil {
-			e.Class, words = ClassEndpointNotFound, words[1:]
-			e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
-		}
-		if isPage := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")); !isPage && a.isAbsence(e, words...) {
-			return e, nil
-		}
+	isNone := false
+	switch {
+	case e.Class != ClassNotFound:
+	case err == nil:
+		isNone = a.isAbsence(e, AbsentJSON404, AbsentAny404)
+	default: // what is not a JSON object proves nothing
+		e.Class = ClassEndpointNotFound
+		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
+		isPage := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+		isNone = !isPage && a.isAbsence(e, AbsentAny404)
 	}
-
-	if err == nil {
-		e.quote(said, a.Redact)
-	} else if len(body) > 0 {
-		e.addDetail("the answer is " + a.ShownType() + " that begins with " + strconv.Quote(a.Redact.excerpt(body)))
+	if !isNone {
+		a.quote(e, said, body)
 	}
 
 	return e, nil
@@ -129,7 +126,7 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 // complete adds to a refusal what its header says, and what is known of the request.
 func (c *call) complete(e *Error, h http.Header) {
 	switch e.Class {
-	case ClassServer, ClassRateLimited, ClassTooEarly:
+	case ClassServer, ClassRateLimited:
 		e.RetryAfter = retryAfter(h, limitRetryAfter)
 		c.sender.gate.hold(e.RetryAfter)
 	case ClassNotReady:
@@ -152,7 +149,7 @@ func (c *call) complete(e *Error, h http.Header) {
 // Refusal returns the error of an answer that says no although its status is one of success.
 func Refusal(a Answer) *Error {
 	e := NewError(a.Exchange, ClassRejected, "the answer has a status of success, but it holds an error, or a member such as success that is false")
-	e.quote(jsonvalue.Members(a.JSON), a.Redact)
+	a.quote(e, jsonvalue.Members(a.JSON), a.JSON)
 
 	return e
 }
