@@ -8,12 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
@@ -161,18 +158,14 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 	t.Parallel()
 
 	path := target(t)
-	synctest.Test(t, func(t *testing.T) {
-		<-time.After(time.Until(time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC))) // when the day is over
-		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.ExportRecords = 5_000 })
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 1_500_000, Times: 1})
-		config := prototest.Config(service).With(prototest.Attributes{"request_timeout": "100s"})
-		p := prototest.MustStart(t, config, func(cfg *client.Config) { cfg.DialContext = service.DialContext })
-
+		p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"request_timeout": "100s"}))
 		said := strings.Join(invoked(t, p, file(path, nil)).Progress, "\n")
 		want := `^Exporting 2026-03-01\.\n(\d,\d{3} records, \d\.\d MiB so far\.\n){3}Written: 5,300 records \(persons 50, sessions 250, events 5,000\), 2\.\d MiB, SHA-256 [0-9a-f]{64}\.$`
 		if !regexp.MustCompile(want).MatchString(said) {
 			t.Errorf("it says %s", said)
 		}
-	})
+	}, func(s *mockserver.Server) { s.ExportRecords = 5_000 })
 	prototest.WantAlone(t, path)
 }

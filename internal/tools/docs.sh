@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 mkdir -p "$work/site"
-go run ./internal/cmd/schema >"$work/schema.json"
+go run ./internal/cmd/docs schema >"$work/schema.json"
 
 case $mode in
 write) "$terraform" fmt -recursive examples ;;
@@ -35,7 +35,7 @@ fi
 # Generated beside the repository, so that a check leaves the work tree alone.
 cp -R examples "$work/site/examples"
 [ ! -d templates ] || cp -R templates "$work/site/templates"
-go run ./internal/cmd/answers <templates/guides/answers.md.tmpl >"$work/site/templates/guides/answers.md.tmpl"
+go run ./internal/cmd/docs answers templates/guides/answers.md.tmpl >"$work/site/templates/guides/answers.md.tmpl"
 quietly() {
 	"$@" >"$work/docs.log" 2>&1 || {
 		cat "$work/docs.log" >&2

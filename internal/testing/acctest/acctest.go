@@ -7,6 +7,7 @@ package acctest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,15 +37,12 @@ func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}}
 }
 
-// PreCheck skips a test unless TF_ACC is set and the CLI in use has all the features. Call it
+// PreCheck skips a test unless TF_ACC is set and the CLI in use, which Main has found, has all the features. Call it
 // first: resource.TestCase calls its own PreCheck only after it has looked for a CLI.
 func PreCheck(tb testing.TB, features ...Feature) {
 	tb.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		tb.Skip("tests that start Terraform or OpenTofu run with TF_ACC=1, as make testacc sets it")
-	}
-	if CLI.Path == "" {
-		tb.Fatal("the package's TestMain has to call acctest.Main")
 	}
 	for _, f := range features {
 		if !CLI.knows(f) {
@@ -79,8 +77,9 @@ func Environment() []string {
 	})
 }
 
-// Version is the version of the CLI in use.
+// Version is a CLI in a version.
 type Version struct {
+	Path    string // of the program
 	Product string // "Terraform" or "OpenTofu"
 	Minor   int    // of 1
 	Line    string // what the CLI prints, such as "Terraform v1.11.4"
@@ -95,12 +94,8 @@ func parseVersion(printed string) (v Version, err error) {
 	return v, nil
 }
 
-// CLI is the CLI in use, which Main asks for its version where TF_ACC is set.
-var CLI struct {
-	Version
-
-	Path string
-}
+// CLI is the CLI in use, which Main looks for where TF_ACC is set.
+var CLI Version
 
 // Main runs the tests of a package, and fails where a goroutine is left over. With TF_ACC set, all of
 // them use the CLI that TF_ACC_TERRAFORM_PATH names, or else terraform on PATH.
@@ -121,20 +116,19 @@ func Main(m *testing.M) {
 // person who runs the tests are left out, since OpenTofu prints a warning about them where the version
 // is expected.
 func useCLI() error {
-	path, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
-	if err != nil {
-		return err
-	}
-	if CLI.Path, err = filepath.Abs(path); err != nil {
+	path, missing := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
+	path, err := filepath.Abs(path)
+	if err := errors.Join(missing, err); err != nil {
 		return err
 	}
 
-	command := exec.CommandContext(context.Background(), CLI.Path, "version")
+	command := exec.CommandContext(context.Background(), path, "version")
 	command.Env = append(Environment(), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
 	printed, _ := command.Output()
-	if CLI.Version, err = parseVersion(string(printed)); err != nil {
-		return fmt.Errorf("%s version: %w", CLI.Path, err)
+	if CLI, err = parseVersion(string(printed)); err != nil {
+		return fmt.Errorf("%s version: %w", path, err)
 	}
+	CLI.Path = path
 
 	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": CLI.Path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
 	if CLI.Product == "OpenTofu" {

@@ -8,7 +8,6 @@ package prototest
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -125,48 +124,6 @@ func (p *Provider) NoErrors(diags Diagnostics) {
 	}
 }
 
-// ReadData validates and reads a data source, and returns its values.
-func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnostics) {
-	p.t.Helper()
-	schema := p.Schemas.DataSourceSchemas[name]
-	packed := p.packed(schema, config)
-	validated := call(p, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
-	if diags := Diagnostics(validated.Diagnostics); len(diags.Errors()) > 0 {
-		return nil, diags
-	}
-	resp := call(p, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
-
-	return p.result(schema, packed, resp.State, slices.Concat(validated.Diagnostics, resp.Diagnostics))
-}
-
-// Open validates and opens an ephemeral resource, and returns its values.
-func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics) {
-	p.t.Helper()
-	schema := p.Schemas.EphemeralResourceSchemas[name]
-	packed := p.packed(schema, config)
-	validated := call(p, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed})
-	if diags := Diagnostics(validated.Diagnostics); len(diags.Errors()) > 0 {
-		return nil, diags
-	}
-	resp := call(p, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
-
-	return p.result(schema, packed, resp.Result, slices.Concat(validated.Diagnostics, resp.Diagnostics))
-}
-
-// result returns the values that were read for a configuration.
-func (p *Provider) result(schema *tfprotov6.Schema, config, read *tfprotov6.DynamicValue, diags Diagnostics) (Attributes, Diagnostics) {
-	p.t.Helper()
-	if len(diags.Errors()) > 0 {
-		return nil, diags
-	}
-
-	values := unpack(p.t, schema.ValueType(), read)
-	p.refuse(checkPlan(schema, nil, unpack(p.t, schema.ValueType(), config), values))
-	p.refuse(checkStored(schema, values))
-
-	return values, diags
-}
-
 // refuse fails the test for each reason why Terraform would refuse a response.
 func (p *Provider) refuse(reasons []string) {
 	p.t.Helper()
@@ -175,13 +132,10 @@ func (p *Provider) refuse(reasons []string) {
 	}
 }
 
-// packed returns the configuration of an object of the provider.
-func (p *Provider) packed(schema *tfprotov6.Schema, config Attributes) *tfprotov6.DynamicValue {
+// packed returns an object of a schema as the protocol has it.
+func (p *Provider) packed(schema *tfprotov6.Schema, object Attributes) *tfprotov6.DynamicValue {
 	p.t.Helper()
-	if schema == nil {
-		p.t.Fatal("the provider has no such object")
-	}
-	return pack(p.t, schema.ValueType(), config)
+	return pack(p.t, schema.ValueType(), object)
 }
 
 // call makes a call of the protocol that the test does not interrupt.

@@ -155,30 +155,24 @@ func (p *Provider) DestroyUnplanned(ctx context.Context, name string, prior *Sta
 	return p.Apply(ctx, name, prior, Plan{private: prior.Private, identity: prior.Identity})
 }
 
-// Refresh reads an object of a state file; the state is nil where the object is gone.
+// Refresh reads an object that is stored or has just been imported; the state is nil where the object is gone.
 func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
 	p.t.Helper()
 	before, diags := p.upgraded(name, stored)
 	if len(diags.Errors()) > 0 {
 		return stored, diags
 	}
-	state, more := p.read(name, before)
 
-	return state, append(diags, more...)
-}
-
-// read reads an object that is stored or has just been imported.
-func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
-	p.t.Helper()
 	resp := call(p, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
-		TypeName: name, CurrentState: p.object(name, state.Attributes),
-		Private: state.Private, CurrentIdentity: p.packedIdentity(name, state.Identity),
+		TypeName: name, CurrentState: p.object(name, before.Attributes),
+		Private: before.Private, CurrentIdentity: p.packedIdentity(name, before.Identity),
 	})
-	if diags := Diagnostics(resp.Diagnostics); len(diags.Errors()) > 0 {
-		return state, diags
+	diags = append(diags, resp.Diagnostics...)
+	if len(diags.Errors()) > 0 {
+		return stored, diags
 	}
 
-	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
+	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), diags
 }
 
 // upgraded returns what the provider makes of an object that is read from a state file, as Terraform's core asks it to
@@ -221,7 +215,7 @@ func (p *Provider) Import(name, id string, identity Attributes) (*State, Diagnos
 	}
 
 	imported := resp.ImportedResources[0]
-	state, diags := p.read(name, p.stateOf(name, imported.State, imported.Private, imported.Identity))
+	state, diags := p.Refresh(name, p.stateOf(name, imported.State, imported.Private, imported.Identity))
 
 	return state, append(resp.Diagnostics, diags...)
 }

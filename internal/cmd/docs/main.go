@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command schema prints the schemas of the provider in the form of "terraform providers
-// schema -json". It asks the provider's own server, so that the documentation does not
-// depend on what an installed Terraform knows of.
+// Command docs writes what the documentation is generated from: with the argument schema, the schemas of the provider in
+// the form of "terraform providers schema -json". It asks the provider's own server, so that the documentation does not
+// depend on what an installed Terraform knows of. With the arguments answers and a page, a template whose actions stand
+// in HTML comments, it writes the page with the answers of package catalogue, by endpoint.
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"text/template"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/catalogue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
@@ -25,11 +30,14 @@ const address = "registry.terraform.io/hashicorp/analytics"
 
 func main() {
 	text, err := read(context.Background())
+	if os.Args[1] == "answers" {
+		text, err = answers(os.Args[2])
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(string(text))
+	fmt.Print(string(text))
 }
 
 // object is one of JSON.
@@ -42,9 +50,6 @@ func read(ctx context.Context) ([]byte, error) {
 	identities, unread := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err := errors.Join(err, unread); err != nil {
 		return nil, err
-	}
-	for _, d := range append(schemas.Diagnostics, identities.Diagnostics...) {
-		return nil, fmt.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
 	actions := map[string]*tfprotov6.Schema{}
@@ -126,3 +131,31 @@ func theirList(name string, ours []any) any {
 
 	return ours
 }
+
+// answers returns a page with the answers of the catalogue.
+func answers(path string) ([]byte, error) {
+	page, err := template.New(filepath.Base(path)).Delims("<!--", "-->").Funcs(template.FuncMap{"code": code, "cell": cell}).ParseFiles(path)
+	if err != nil {
+		return nil, err
+	}
+
+	byEndpoint := map[string][]catalogue.Answer{}
+	for _, a := range catalogue.All() {
+		byEndpoint[string(a.Endpoint)] = append(byEndpoint[string(a.Endpoint)], a)
+	}
+	var written bytes.Buffer
+	err = page.Execute(&written, byEndpoint)
+
+	return written.Bytes(), err
+}
+
+// code returns a text as code in a cell, cut behind 300 bytes.
+func code(text string) string {
+	if len(text) > 300 {
+		text = strings.ToValidUTF8(text[:300], "") + "…"
+	}
+	return "`" + cell(strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", " ↵ ")) + "`"
+}
+
+// cell escapes what would end a cell, and what the generator of the documentation would take for an action.
+func cell(text string) string { return strings.NewReplacer("|", `\|`, "{{", `{{"{{"}}`).Replace(text) }
