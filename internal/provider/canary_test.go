@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,87 +24,24 @@ const (
 	canaryPerson  = "canary.jane+1/2@example.com"
 )
 
-// mustEnd runs a command, which has to end with a code, so that no output of a command that failed is searched.
-func mustEnd(t *testing.T, cli *clitest.CLI, code int, args ...string) string {
+// ofProvider matches a line of the log that the provider has written, in either format.
+var ofProvider = regexp.MustCompile(`provider\.terraform-provider-analytics|"@module":"(analytics|sdk)`)
+
+// outputs is what commands with -json have printed, and what the diagnostics in it say. The configuration that
+// Terraform shows beside a diagnostic is not a part of that.
+type outputs struct{ printed, said string }
+
+// mustEnd runs a command, which has to end with a code, so that no output of a command that failed is searched. A
+// diagnostic has to say the words.
+func (o *outputs) mustEnd(t *testing.T, cli *clitest.CLI, code int, words string, args ...string) {
 	t.Helper()
 	r := cli.Run(args...)
 	if r.Code != code {
 		t.Fatalf("%v ended with %d, want %d:\n…%s", args, r.Code, code, r.Output[max(0, len(r.Output)-3000):])
 	}
-	return r.Output
-}
 
-// wantLogged fails the test where a log is not the provider's at its most talkative.
-func wantLogged(t *testing.T, log string) {
-	t.Helper()
-	for _, words := range []string{"Request to the analytics service answered", "Sources of the provider configuration", "base_url"} {
-		if !strings.Contains(log, words) {
-			t.Errorf("%q is not among what is searched", words)
-		}
-	}
-}
-
-// TestCLIProvider_noSecretComesOutAnywhere runs the main cases with everything logged, and
-// searches everything that was printed or written for the credentials.
-func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
-	t.Parallel()
-	for way, format := range map[string]string{"PASSWORD": "TRACE", "API_SECRET_KEY": "JSON", "TOKEN": "TRACE"} {
-		t.Run(way+" "+format, func(t *testing.T) {
-			t.Parallel()
-			service := mocktest.Start(t)
-			credential := map[string]string{"PASSWORD": service.Password, "API_SECRET_KEY": service.SecretKey, "TOKEN": service.IssueToken(service.Email)}[way]
-			cli := clitest.New(t, consentBlock("jane", `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`)+`data "analytics_current_user" "me" {}`, map[string]string{
-				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": mocktest.Org, "ANALYTICS_PROJECT_ID": mocktest.Project,
-				"ANALYTICS_HEADERS": `{"X-Canary":"` + canaryHeader + `"}`, "ANALYTICS_MAX_RETRIES": "1", "ANALYTICS_" + way: credential,
-				"TF_LOG": format, "TF_LOG_PROVIDER_ANALYTICS": "TRACE",
-			})
-			if way == "PASSWORD" {
-				cli.Setenv("ANALYTICS_EMAIL", service.Email)
-			}
-			logs := mustEnd(t, cli, 0, "plan", "-out=first.tfplan") + mustEnd(t, cli, 0, "apply", "first.tfplan")
-
-			secrets := []string{canaryHeader, credential}
-			said := strings.Join(append(secrets, canaryAddress), " ")
-			for _, f := range []mockserver.Fault{
-				{Status: 400, Body: prototest.QuotedBack(t, secrets, canaryAddress)},
-				{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}},
-				{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)},
-			} {
-				f.Operation = mockserver.OpGetConsent
-				service.Inject(f)
-				output := mustEnd(t, cli, 1, "plan")
-				clitest.WantWords(t, clitest.Result{Output: output}, fmt.Sprintf("HTTP status: %d", f.Status))
-				logs += output
-			}
-			cli.MustRun("state", "rm", "analytics_consent.jane")
-			logs += mustEnd(t, cli, 0, "import", "analytics_consent.jane", "jane")
-			service.Stop()
-			logs += mustEnd(t, cli, 1, "plan")
-
-			for _, r := range service.Requests() {
-				if r.Token != "" {
-					secrets = append(secrets, r.Token)
-				}
-			}
-			wantLogged(t, logs)
-			prototest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
-			entries, err := os.ReadDir(cli.Dir)
-			if err != nil || len(entries) < 4 { // configuration, settings, state and plan
-				t.Fatal(entries, err)
-			}
-			for _, entry := range entries {
-				prototest.WantNoCanary(t, entry.Name(), cli.ReadFile(entry.Name()), secrets...)
-			}
-		})
-	}
-}
-
-// wantNobody runs a command with -json, and searches what the provider says for the person. A diagnostic must hold the
-// words. The configuration that Terraform shows beside a diagnostic is left out.
-func wantNobody(t *testing.T, cli *clitest.CLI, code int, words string, args ...string) {
-	t.Helper()
 	said := ""
-	for line := range strings.Lines(mustEnd(t, cli, code, append(args, "-json")...)) {
+	for line := range strings.Lines(r.Output) {
 		var event struct {
 			Diagnostic struct{ Summary, Detail string }
 		}
@@ -112,54 +50,94 @@ func wantNobody(t *testing.T, cli *clitest.CLI, code int, words string, args ...
 		}
 		said += event.Diagnostic.Summary + "\n" + event.Diagnostic.Detail + "\n"
 	}
-
 	if !strings.Contains(said, words) {
 		t.Errorf("%v does not say %q:\n%s", args, words, said)
 	}
-	prototest.WantNoCanary(t, "a diagnostic", said, canaryPerson)
+	o.printed, o.said = o.printed+r.Output, o.said+said
 }
 
-// TestCLIProvider_noIdentityIsLoggedOrSaid runs what concerns the identity of an object. Terraform itself
-// prints the identity of what it imports.
-func TestCLIProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
+// TestCLIProvider_nothingPrivateComesOut runs the main cases with everything logged. It searches everything that was
+// printed or written for the credentials, and what the provider says and logs for the person, whom Terraform itself
+// prints and logs.
+func TestCLIProvider_nothingPrivateComesOut(t *testing.T) {
 	t.Parallel()
-	objects := consentBlock("jane", `identity_id = "`+canaryPerson+`"`) + `
-resource "analytics_profile" "jane" {
-  identity_id = "` + canaryPerson + `"
-  profile     = jsonencode({ plan = "gold" })
-}
-`
-	for named, what := range map[string]string{
-		"id":       `id = "canary.jane+1%2F2@example.com"`,
-		"identity": `identity = { identity_id = "` + canaryPerson + `" }`,
+	objects := consentBlock("jane", `identity_id = "`+canaryPerson+`"`, `user_ipv6 = "`+canaryAddress+`"`, `agreement_time = "2026-01-31T12:00:00Z"`) +
+		fmt.Sprintf("resource \"analytics_profile\" \"jane\" {\n  identity_id = %q\n  profile = jsonencode({ plan = \"gold\" })\n}\ndata \"analytics_current_user\" \"me\" {}\n", canaryPerson)
+	const byID, byIdentity = `id = "canary.jane+1%2F2@example.com"`, `identity = { identity_id = "` + canaryPerson + `" }`
+	for _, tc := range []struct {
+		credential, format, imported string
+		needs                        acctest.Feature
+	}{
+		{"PASSWORD", "TRACE", byID, acctest.Feature{}},
+		{"API_SECRET_KEY", "JSON", byID, acctest.Feature{}},
+		{"API_SECRET_KEY", "TRACE", byIdentity, acctest.Identities},
+		{"TOKEN", "TRACE", byID, acctest.Feature{}},
 	} {
-		t.Run(named, func(t *testing.T) {
+		t.Run(tc.credential+" "+tc.format, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
-			cli := clitest.New(t, objects, service.Environment())
-			if named != "id" {
-				acctest.PreCheck(t, acctest.Identities)
+			credential := map[string]string{"PASSWORD": service.Password, "API_SECRET_KEY": service.SecretKey, "TOKEN": service.IssueToken(service.Email)}[tc.credential]
+			cli := clitest.New(t, objects, map[string]string{
+				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": mocktest.Org, "ANALYTICS_PROJECT_ID": mocktest.Project,
+				"ANALYTICS_HEADERS": `{"X-Canary":"` + canaryHeader + `"}`, "ANALYTICS_MAX_RETRIES": "1", "ANALYTICS_" + tc.credential: credential,
+				"TF_LOG": tc.format, "TF_LOG_PROVIDER_ANALYTICS": "TRACE", "TF_LOG_PATH": "log",
+			})
+			acctest.PreCheck(t, tc.needs)
+			if tc.credential == "PASSWORD" {
+				cli.Setenv("ANALYTICS_EMAIL", service.Email)
 			}
-			cli.Setenv("TF_LOG_PROVIDER", "TRACE")
-			cli.Setenv("TF_LOG_PATH", "log")
-			cli.Setenv("ANALYTICS_MAX_RETRIES", "0")
 
-			wantNobody(t, cli, 0, "", "apply", "-auto-approve")
+			var out outputs
+			out.mustEnd(t, cli, 0, "", "plan", "-json", "-out=first.tfplan")
+			out.mustEnd(t, cli, 0, "", "apply", "-json", "first.tfplan")
 			cli.Setenv("ANALYTICS_PROJECT_ID", "shop")
-			wantNobody(t, cli, 0, "The scope of the provider has changed", "plan")
+			out.mustEnd(t, cli, 0, "The scope of the provider has changed", "plan", "-json")
 			cli.Setenv("ANALYTICS_PROJECT_ID", mocktest.Project)
-			for _, operation := range []string{mockserver.OpGetConsent, mockserver.OpGetProfile} {
-				service.Inject(mockserver.Fault{Operation: operation, Status: 400, Body: prototest.QuotedBack(t, []string{canaryPerson})})
+
+			secrets := []string{canaryHeader, credential}
+			said := strings.Join(append(secrets, canaryAddress), " ")
+			for _, f := range []mockserver.Fault{
+				{Status: 400, Body: prototest.QuotedBack(t, append(secrets, canaryPerson), canaryAddress)},
+				{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}},
+				{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)},
+			} {
+				for _, f.Operation = range []string{mockserver.OpGetConsent, mockserver.OpGetProfile} {
+					service.Inject(f)
+				}
+				out.mustEnd(t, cli, 1, fmt.Sprintf("HTTP status: %d", f.Status), "plan", "-json")
 			}
-			wantNobody(t, cli, 1, "HTTP status: 400", "plan")
 
 			cli.MustRun("state", "rm", "analytics_consent.jane", "analytics_profile.jane")
-			cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + what + "\n}\nimport {\n  to = analytics_profile.jane\n  " + what + "\n}\n")
-			wantNobody(t, cli, 0, "", "apply", "-auto-approve")
+			cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + tc.imported + "\n}\nimport {\n  to = analytics_profile.jane\n  " + tc.imported + "\n}\n")
+			out.mustEnd(t, cli, 0, "", "apply", "-json", "-auto-approve")
+			service.Stop()
+			out.mustEnd(t, cli, 1, "Cannot reach the service", "plan", "-json")
 
-			log := cli.ReadFile("log")
-			wantLogged(t, log)
-			prototest.WantNoCanary(t, "the log", log, canaryPerson)
+			for _, r := range service.Requests() {
+				if r.Token != "" {
+					secrets = append(secrets, r.Token)
+				}
+			}
+			log, ours := cli.ReadFile("log"), ""
+			for line := range strings.Lines(log) {
+				if ofProvider.MatchString(line) {
+					ours += line
+				}
+			}
+			for _, words := range []string{"Request to the analytics service answered", "Sources of the provider configuration", "base_url"} {
+				if !strings.Contains(ours, words) {
+					t.Errorf("%q is not among what is searched", words)
+				}
+			}
+			prototest.WantNoCanary(t, "the provider", out.said+ours, canaryPerson)
+			prototest.WantNoCanary(t, "an output or a log", out.printed+log, append(secrets, canaryAddress)...)
+			entries, err := os.ReadDir(cli.Dir)
+			if err != nil || len(entries) < 5 { // configuration, settings, state, plan and log
+				t.Fatal(entries, err)
+			}
+			for _, entry := range entries {
+				prototest.WantNoCanary(t, entry.Name(), cli.ReadFile(entry.Name()), secrets...)
+			}
 		})
 	}
 }
