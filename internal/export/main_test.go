@@ -108,13 +108,6 @@ func wantContent(t *testing.T, path, want string) {
 	prototest.WantAlone(t, path)
 }
 
-// wantNothing fails the test if the folder of a file is not empty.
-func wantNothing(t *testing.T, path string) {
-	t.Helper()
-	wantNothingOf(t, path)
-	prototest.WantAlone(t, path)
-}
-
 func wantCount(t *testing.T, service *mocktest.Instance, want int) {
 	t.Helper()
 	if got := service.Count(mockserver.OpExportRecords); got != want {
