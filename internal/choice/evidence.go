@@ -46,21 +46,19 @@ type Evidence struct {
 }
 
 // isOurs reports whether the record is what we wrote last: as the service showed it then, or as it was
-// sent. Where the hash of an address is not known, the address does not count. A time that was not sent is
-// that of the service, or of another choice.
+// sent. Where the hash of an address is not known, the address does not count.
 func (e Evidence) isOurs() bool {
 	if e.Last == (Confirmed{}) {
 		return false
 	}
 
-	held := e.Print
+	sent, held := e.Last.Sent, e.Print
+	sent.Time = cmp.Or(sent.Time, 1) // a time that was not sent is that of the service, or of another choice
 	if e.Last.Shown.Address == 0 {
 		held.Address = 0
 	}
-	isDated := e.Last.Sent.Time == 0 && held.Time != 0 && !e.Keeping.SetsTime
-	isAsSent := !isDated && len(e.Keeping.Differences(e.Last.Sent, e.Print)) == 0
 
-	return isAsSent || held == e.Last.Shown
+	return held == e.Last.Shown || len(e.Keeping.Differences(sent, e.Print)) == 0
 }
 
 // compareTimes compares the record's time with the configured one. Within the precision of the

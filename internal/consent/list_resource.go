@@ -8,8 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
-	"sync/atomic"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -98,7 +99,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 // reads as many people as the limit allows, so what there is to say about the list comes first.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		run := &listing{Service: l.Service, request: req, limit: cmp.Or(req.Limit, math.MaxInt64), known: map[string]bool{}}
+		run := &listing{Service: l.Service, request: req, known: map[string]bool{}}
 		run.gather(ctx)
 		if len(run.diags) > 0 && !push(list.ListResult{Diagnostics: run.diags}) {
 			return
@@ -117,21 +118,22 @@ type listing struct {
 	*tfkit.Service
 
 	request  list.ListRequest
-	limit    int64 // of people who are listed
 	scope    client.Scope
 	inEffect tfkit.Scope // is scope as attributes
 	diags    diag.Diagnostics
 
-	people []*listed // of the source, each once
-	known  map[string]bool
-	isCut  bool // the source has more people, who are not listed
-	found  []*listed
+	people []*listed       // of the source
+	known  map[string]bool // their identities: each is taken once
+	isCut  bool            // the source has more people, who are not listed
+
+	found, failed []*listed
+	missing       int // have no record
 }
 
-// listed is a person, and what the service says about them.
+// listed is a person of the source, and what the service says about them.
 type listed struct {
+	number   int // in the source, from 1 on
 	identity string
-	isAsked  bool
 	held     decode.Consent
 	err      error
 }
@@ -146,22 +148,8 @@ func (l *listing) gather(ctx context.Context) {
 	}
 
 	l.lookUp(ctx)
-	if ctx.Err() != nil { // without an error, Terraform takes what was found so far for the whole list
-		tfkit.Problem{
-			Summary: "The list was interrupted",
-			Detail:  "The run was interrupted before all people were looked up.",
-			Do:      "run the query again.",
-		}.AddError(&l.diags)
-		return
-	}
-
-	l.sort()
-	if l.isCut && !l.diags.HasError() {
-		tfkit.Problem{
-			Summary: "The list ends at its limit",
-			Detail:  fmt.Sprintf("The list ends after %d people, and its source has more.", len(l.found)),
-			Do:      fmt.Sprintf("raise limit in the list block to see more of them. Of a day, a list takes %d people; name others by identity_ids.", limitPeople),
-		}.AddWarning(&l.diags)
+	if !l.diags.HasError() {
+		l.report()
 	}
 }
 
@@ -201,7 +189,7 @@ func (l *listing) add(identity string) {
 		l.isCut = true
 	default:
 		l.known[identity] = true
-		l.people = append(l.people, &listed{identity: identity})
+		l.people = append(l.people, &listed{identity: identity, number: len(l.known)})
 	}
 }
 
@@ -268,64 +256,73 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 
 // lookUp asks the service about the people in order, until there are enough records or too many failures.
 func (l *listing) lookUp(ctx context.Context) {
-	var found, failed atomic.Int64
+	var mu sync.Mutex
+	limit := cmp.Or(int(l.request.Limit), math.MaxInt)
 	panics := tfkit.InParallel(ctx, l.Client.Concurrency, l.people, func(p *listed) (goesOn bool) {
 		p.held, p.err = l.Client.GetConsent(ctx, client.Person{Scope: l.scope, Identity: p.identity})
-
 		p.held.JSON = nil // takes more than all else, of 100,000 people
-		p.isAsked = true
-		switch {
-		case p.err == nil:
-			found.Add(1)
-		case !transport.IsClass(p.err, transport.ClassNotFound):
-			failed.Add(1)
-		}
 
-		return found.Load() < l.limit && failed.Load() < limitFailures
-	})
-	l.diags.Append(panics...)
-}
+		mu.Lock()
+		defer mu.Unlock()
 
-// sort takes the people with a record, and reports the others. The list has failed if too many of them, or
-// all, could not be read.
-func (l *listing) sort() {
-	var missing int
-	var failed []int
-	for i, p := range l.people {
 		switch {
-		case !p.isAsked, int64(len(l.found)) == l.limit:
-			l.isCut = true
 		case p.err == nil:
 			l.found = append(l.found, p)
 		case transport.IsClass(p.err, transport.ClassNotFound):
-			missing++
+			l.missing++
 		default:
-			failed = append(failed, i)
+			l.failed = append(l.failed, p)
 		}
+
+		return len(l.found) < limit && len(l.failed) < limitFailures
+	})
+	l.diags.Append(panics...)
+	if ctx.Err() != nil { // without an error, Terraform takes what was found so far for the whole list
+		tfkit.Problem{
+			Summary: "The list was interrupted",
+			Detail:  "The run was interrupted before all people were looked up.",
+			Do:      "run the query again.",
+		}.AddError(&l.diags)
 	}
 
-	if missing > 0 {
+	slices.SortFunc(l.found, inOrder)
+	slices.SortFunc(l.failed, inOrder)
+	l.found = l.found[:min(len(l.found), limit)]
+	l.isCut = l.isCut || len(l.people) > len(l.found)+len(l.failed)+l.missing
+}
+
+func inOrder(a, b *listed) int { return a.number - b.number }
+
+// report reports who is not listed. The list has failed if too many people, or all, could not be read.
+func (l *listing) report() {
+	if l.missing > 0 {
 		tfkit.Problem{
 			Summary: "People without a consent record",
-			Detail:  fmt.Sprintf("The service has no consent record of some people in the source: %d. There is nothing to list or to import of them.", missing),
+			Detail:  fmt.Sprintf("The service has no consent record of some people in the source: %d. There is nothing to list or to import of them.", l.missing),
 		}.AddWarning(&l.diags)
 	}
-	if len(failed) == 0 {
-		return
+
+	if len(l.failed) > 0 {
+		cause := tfkit.ProblemOf(l.failed[0].err, "")
+		problem := tfkit.Problem{
+			Summary: "People could not be read",
+			Detail:  fmt.Sprintf("Some people in the source could not be read, and are not listed: %d. The first of them is person %d in the source, where each counts once.\n\n%s. %s", len(l.failed), l.failed[0].number, cause.Summary, cause.Detail),
+			Do:      cause.Do,
+		}
+		if len(l.failed) >= limitFailures || len(l.found) == 0 {
+			problem.With("\n\nThe list has ended.").AddError(&l.diags)
+			return
+		}
+		problem.AddWarning(&l.diags)
 	}
 
-	cause := tfkit.ProblemOf(l.people[failed[0]].err, "")
-	problem := tfkit.Problem{
-		Summary: "People could not be read",
-		Detail:  fmt.Sprintf("Some people in the source could not be read, and are not listed: %d. The first of them is person %d, in the order of the source, in which each counts once.\n\n%s. %s", len(failed), failed[0]+1, cause.Summary, cause.Detail),
-		Do:      cause.Do,
+	if l.isCut {
+		tfkit.Problem{
+			Summary: "The list ends at its limit",
+			Detail:  fmt.Sprintf("The list ends after %d people, and its source has more.", len(l.found)),
+			Do:      fmt.Sprintf("raise limit in the list block to see more of them. Of a day, a list takes %d people; name others by identity_ids.", limitPeople),
+		}.AddWarning(&l.diags)
 	}
-	if len(failed) >= limitFailures || len(l.found) == 0 {
-		problem.Detail = "The list has ended. " + problem.Detail
-		problem.AddError(&l.diags)
-		return
-	}
-	problem.AddWarning(&l.diags)
 }
 
 // resultOf returns the result for a person with a consent record.
