@@ -64,12 +64,10 @@ func (m *model) isDone(prior *model) bool {
 
 // shardOf returns the shard that a value of shard names; all rows if it is null or unknown.
 func shardOf(value types.Object) rows.Shard {
-	number := func(name string) uint64 {
-		n, _ := value.Attributes()[name].(types.Int64)
-		return uint64(n.ValueInt64()) //nolint:gosec // the validators refuse negative numbers
-	}
+	index, _ := value.Attributes()["index"].(types.Int64)
+	count, _ := value.Attributes()["count"].(types.Int64)
 
-	return rows.Shard{Index: number("index"), Count: number("count")}
+	return rows.Shard{Index: uint64(index.ValueInt64()), Count: uint64(count.ValueInt64())} //nolint:gosec // the validators refuse negative numbers
 }
 
 // batch is one plan, apply or destroy of an analytics_consent_batch.

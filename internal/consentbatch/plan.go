@@ -117,14 +117,11 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	work = work || !b.model.Digest.Equal(b.prior.Digest) // a new object has work already
 	b.warnOthers()
 
-	switch {
-	case !b.model.CompareAtPlan.ValueBool():
-	case b.Client == nil:
-		work = true // there may be something to do
-	default:
-		work = b.review(ctx, work)
+	if b.model.CompareAtPlan.ValueBool() {
+		work = b.review(ctx) || work
 	}
-	if !work {
+	if !work { // no apply follows that would warn
+		b.warnKept()
 		b.refuseKept(b.Consents.PlanDone)
 	}
 
@@ -132,23 +129,20 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 }
 
 // review compares the rows with the service, and reports what an apply would write, and what could not be
-// found out. It returns whether an apply has something to do, which work says in any case.
-func (b *batch) review(ctx context.Context, work bool) bool {
-	if !b.compare(ctx, b.all) {
+// found out. It returns whether an apply has, or may have, something to do.
+func (b *batch) review(ctx context.Context) (work bool) {
+	if b.Client == nil || !b.compare(ctx, b.all) {
 		return true
 	}
+
 	if b.toWrite() > 0 {
 		b.RefuseReadOnly(b.diags)
 	}
 	if b.warns {
 		b.warnReviewed()
 	}
-	work = work || b.missed()+b.toWrite() > 0 // the others are written even if some rows cannot be compared
-	if !work {                                // no apply follows that would warn
-		b.warnKept()
-	}
 
-	return work
+	return b.missed()+b.toWrite() > 0 // the others are written even if some rows cannot be compared
 }
 
 // warnReviewed warns of what a plan would write, and of what it could not find out.

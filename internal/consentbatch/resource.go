@@ -44,18 +44,6 @@ func (r *batchResource) Metadata(_ context.Context, req resource.MetadataRequest
 }
 
 func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	count := func(description string) schema.Attribute {
-		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
-	}
-	setting := func(description string) schema.Attribute {
-		return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true), MarkdownDescription: description}
-	}
-	text := func(description string, rules ...validator.String) schema.Attribute {
-		return schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: description}
-	}
-	number := func(description string, rule validator.Int64) schema.Attribute {
-		return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{rule}, MarkdownDescription: description}
-	}
 	attributes := map[string]schema.Attribute{
 		"source": text("Path of a CSV, NDJSON or JSON file with one row per person, read at plan and at apply. Exactly one of `source` and `content_wo` is required.",
 			stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))),
@@ -113,6 +101,22 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 		MarkdownDescription: "Manages the consent of thousands of people from one file, with none of their data in plan or state.",
 		Attributes:          tfkit.AddScope(tfkit.TextAttribute.Resource, attributes),
 	}
+}
+
+func count(description string) schema.Attribute {
+	return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+}
+
+func setting(description string) schema.Attribute {
+	return schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true), MarkdownDescription: description}
+}
+
+func text(description string, rules ...validator.String) schema.Attribute {
+	return schema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: description}
+}
+
+func number(description string, rules ...validator.Int64) schema.Attribute {
+	return schema.Int64Attribute{Optional: true, Validators: rules, MarkdownDescription: description}
 }
 
 // ValidateConfig checks combinations of attributes.

@@ -8,19 +8,124 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/csv"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"net/netip"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/formats"
 )
+
+// Row is the consent of one person. There may be millions of them.
+type Row struct {
+	Identity string
+	choice.Record
+	Position
+}
+
+// Position is where a row begins.
+type Position struct {
+	Line    int32 `json:"line"`
+	Element int32 `json:"element,omitempty"` // of a JSON array, counted from 1; 0 in other formats
+}
+
+// String returns the position as text that follows the word "line". The elements of a JSON
+// array may all be on one line, so their number is included.
+func (p Position) String() string {
+	if p.Element > 0 {
+		return fmt.Sprintf("%d (element %d)", p.Line, p.Element)
+	}
+	return fmt.Sprint(p.Line)
+}
+
+// Shard selects a part of the rows of a file. The shards with the same Count and every Index
+// below it have each row once. The zero Shard has all rows.
+type Shard struct {
+	Index, Count uint64
+}
+
+// Has reports whether the row of a person belongs to the shard: whether the first eight bytes
+// of the SHA-256 of the identity, as a big-endian number, modulo Count are Index. Users split
+// files by the same rule, so it must not change.
+func (s Shard) Has(identity string) bool {
+	if s.Count == 0 {
+		return true
+	}
+
+	sum := sha256.Sum256([]byte(identity))
+	return binary.BigEndian.Uint64(sum[:])%s.Count == s.Index
+}
+
+const identityColumn = "identity_id"
+
+// columns are the columns of a CSV file, or the members of a JSON object: the identity, and the fields
+// of a record. The first ones are required.
+var columns = append([]string{identityColumn}, decode.ConsentFields...)
+
+const requiredColumns = 1 + decode.Clauses
+
+// Sum returns a hash of the values of all rows, in their order. It does not depend on the
+// format or on the lines. States hold digests of it, so it must not change.
+func Sum(rows []Row) (sum [sha256.Size]byte) {
+	hash := sha256.New()
+	for _, r := range rows {
+		var at int64
+		if !r.AgreementTime.IsZero() {
+			at = r.AgreementTime.UnixMilli()
+		}
+		// An identity has no line break, and the other values have no space.
+		fmt.Fprintf(hash, "%s %d %t %t %s\n", r.UserIPv6.Unmap(), at, r.Clauses, r.Manual, r.Identity)
+	}
+
+	hash.Sum(sum[:0])
+
+	return sum
+}
+
+// field returns a pointer to the value of a column.
+func (r *Row) field(column string) any {
+	if column == identityColumn {
+		return &r.Identity
+	}
+	return r.Field(column)
+}
+
+// set sets one of the fields to a text. The error completes a sentence about the column.
+func (r *Row) set(field any, text string) (err error) {
+	switch field := field.(type) {
+	case *bool:
+		*field, err = parseFlag(text)
+	case *netip.Addr:
+		*field, err = formats.Address.Parse(text)
+	case *time.Time:
+		*field, err = formats.Instant.Parse(text)
+		*field = field.UTC().Truncate(time.Millisecond)
+	case *string:
+		*field = strings.Clone(text) // not the whole line
+	}
+	if field == any(&r.Identity) {
+		err = client.ValidateSegment(text)
+	}
+
+	return err
+}
+
+// parseFlag returns a truth value. Spreadsheets write TRUE and FALSE.
+func parseFlag(text string) (isTrue bool, err error) {
+	isTrue = strings.EqualFold(text, "true")
+	if !isTrue && !strings.EqualFold(text, "false") {
+		err = errors.New("has to be true or false")
+	}
+
+	return isTrue, err
+}
 
 // Format is the format of a file of rows.
 type Format string
@@ -92,118 +197,4 @@ func Read(in io.Reader, o Options) ([]Row, error) {
 	}
 
 	return r.rows, nil
-}
-
-var errNoArray = errors.New("the JSON has to be one array of objects")
-
-// reader checks rows one by one and collects those of the shard.
-type reader struct {
-	Options
-	in *io.LimitedReader // bounds the present row, without what was read ahead
-
-	rows     []Row
-	seen     map[string]Position // of all people, to find repeated ones
-	problems Error
-
-	row   Row    // the present one
-	given []bool // by column: the present row has a value
-
-	objects int32 // of JSON, that were read
-	line    int   // of JSON, how many lines were read to their end
-}
-
-// finish records why the reading has ended before the end of the file, if that is about its form, without any of
-// its text. It returns an error of the reader.
-func (r *reader) finish(err error) error {
-	var what string
-
-	broken, isCSV := errors.AsType[*csv.ParseError](err)
-	_, isJSON := errors.AsType[*jsontext.SyntacticError](err)
-	switch {
-	case r.in.N <= 0:
-		what = "the row is longer than 1 MiB; a quote or a bracket may not be closed"
-	case errors.Is(err, io.EOF):
-		return nil
-	case isCSV:
-		what = broken.Err.Error() // is one of a few
-	case isJSON:
-		what = "this is not valid JSON, or a name is there twice"
-	case errors.Is(err, errNoArray):
-		what = err.Error()
-	default:
-		return err
-	}
-	r.problem("%s; what follows was not read", what)
-
-	return nil
-}
-
-// startRow starts a row at a line.
-func (r *reader) startRow(line int) {
-	clear(r.given)
-	r.row = Row{Record: choice.Record{Manual: true}, Position: Position{Line: int32(line)}} //nolint:gosec // a file is of two billion lines
-	if r.Format == JSON {
-		r.row.Element = r.objects + 1
-	}
-}
-
-// problem records what is wrong with the present row.
-func (r *reader) problem(format string, args ...any) {
-	if r.problems.count++; r.problems.count <= limitProblems {
-		r.problems.texts = append(r.problems.texts, "line "+r.row.String()+": "+fmt.Sprintf(format, args...))
-	}
-}
-
-// set sets a column of the present row to a text: that of a string, or a JSON value as it is written. A value of
-// another type is a problem.
-func (r *reader) set(column int, text string, isString bool) {
-	r.given[column] = true
-	field := r.row.field(columns[column])
-	if _, isFlag := field.(*bool); !isFlag && !isString {
-		r.problem("%s has to be a string", columns[column])
-		return
-	}
-	if err := r.row.set(field, text); err != nil {
-		r.problem("%s %v", columns[column], err)
-	}
-}
-
-// checkNames checks which columns the present row has. unknown are names that are not columns. A name that may
-// be personal data is not shown: without a header, the first line is a person's row.
-func (r *reader) checkNames(unknown []string) {
-	for _, name := range unknown {
-		shown := strconv.Quote(name)
-		if isFirst := !r.given[0]; isFirst || !jsonvalue.IsFieldName(name) { // identity_id is the first column
-			shown = "(not shown, because it may be personal data)"
-		}
-		r.problem("a name is not known: %s", shown)
-	}
-
-	for i, name := range columns[:requiredColumns] {
-		if !r.given[i] {
-			r.problem("%s is missing", name)
-		}
-	}
-}
-
-// end checks the present row as a whole, and adds it if it belongs to the shard. unknown are names that are not
-// columns.
-func (r *reader) end(unknown []string) {
-	r.checkNames(unknown)
-	if err := client.CheckAgreed(r.row.AgreementTime); err != nil && !r.AnyTime {
-		r.problem("agreement_time %v", err)
-	}
-
-	identity := r.row.Identity
-	first, isRepeated := r.seen[identity]
-	switch {
-	case identity == "": // missing
-	case isRepeated:
-		r.problem("identity_id is the same as in line %s; a person can have one row only", first)
-	default:
-		r.seen[identity] = r.row.Position
-		if r.Shard.Has(identity) {
-			r.rows = append(r.rows, r.row)
-		}
-	}
 }

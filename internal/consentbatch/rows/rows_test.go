@@ -101,8 +101,12 @@ func TestRead_formatsAreEquivalent(t *testing.T) {
 func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 	t.Parallel()
 	const noRows = "line 1: there are no rows; to manage nobody any more, take the resource out of the configuration"
-	const hidden = "a name is not known: (not shown, because it may be personal data)"
-	const people = "line 1: " + hidden + "\n"
+	unknown := func(places ...int) (text string) {
+		for _, place := range places {
+			text += fmt.Sprintf("line 1: name %d is not known; it is not shown, because it may be personal data\n", place)
+		}
+		return text
+	}
 	const noClauses = "line 1: clause_1_consent is missing\nline 1: clause_2_consent is missing\nline 1: clause_3_consent is missing\nline 1: clause_4_consent is missing\nline 1: clause_5_consent is missing"
 
 	for name, tc := range map[string]struct {
@@ -111,10 +115,9 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		want    string
 	}{
 		"nothing at all":   {rows.CSV, "", noRows},
-		"no header":        {rows.CSV, person("jane"), strings.Repeat(people, 9) + "line 1: identity_id is missing\n" + noClauses},
-		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: manual is there twice\nline 1: a name is not known: \"clause_6_consent\"" + strings.Repeat("\nline 1: "+hidden, 4) + "\n" + noClauses},
+		"no header":        {rows.CSV, person("jane"), unknown(1, 2, 3, 4, 5, 6, 7, 8, 9) + "line 1: identity_id is missing\n" + noClauses},
+		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: manual is there twice\n" + unknown(4, 5, 6, 7, 8) + noClauses},
 		"all of a row":     {rows.CSV, header + person("a") + ",yes,,1,true,true,jane,today,no\n", "line 3: clause_1_consent has to be true or false\nline 3: clause_3_consent has to be true or false\nline 3: user_ipv6 must be an IPv6 or IPv4 address without a zone, such as 2001:db8::1 or 192.0.2.1\nline 3: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z, in or after the year 2000\nline 3: manual has to be true or false\nline 3: identity_id is missing\nline 3: clause_2_consent is missing"},
-		"old line ends":    {rows.CSV, strings.ReplaceAll("manual,"+header+"true,"+person("jane.doe"), "\n", "\r"), "line 1: the header has a line break in the middle; lines end with LF or with CRLF"},
 		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
 		"an open quote":    {rows.CSV, header + "\n\"d", `line 3: extraneous or missing " in quoted-field; what follows was not read`},
 		"a bare quote":     {rows.CSV, header + person("a") + "a\"b,true\n", `line 3: bare " in non-quoted-field; what follows was not read`},
@@ -125,7 +128,7 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 		"a cut line":       {rows.NDJSON, object("a") + "\n{\"identity_id\":\n" + object("b"), "line 2: this is not valid JSON, or a name is there twice; what follows was not read"},
 		"a member twice":   {rows.NDJSON, object("a") + "\n" + object("b", `"manual":true,"manual":false`) + "\n[]", "line 2: this is not valid JSON, or a name is there twice; what follows was not read"},
 		"a stray bracket":  {rows.NDJSON, object("a") + "\n]\n" + object("b"), "line 2: this is not valid JSON, or a name is there twice; what follows was not read"},
-		"people as names":  {rows.NDJSON, `{"jane":{"clause_1_consent":true}}`, people + "line 1: identity_id is missing\n" + noClauses},
+		"people as names":  {rows.NDJSON, `{"jane":{"clause_1_consent":true}}`, unknown(1) + "line 1: identity_id is missing\n" + noClauses},
 		"an object":        {rows.JSON, "\n" + object("a"), "line 2 (element 1): the JSON has to be one array of objects; what follows was not read"},
 		"elements":         {rows.JSON, "[" + object("a") + "," + object("a") + ",\n1]", "line 1 (element 2): identity_id is the same as in line 1 (element 1); a person can have one row only\nline 2 (element 3): a row has to be an object"},
 		"a broken element": {rows.JSON, "[" + object("a") + ",\n{\n\"manual\":1,\n\"manual\":2}]", "line 2 (element 2): this is not valid JSON, or a name is there twice; what follows was not read"},
