@@ -56,7 +56,7 @@ type Records = iter.Seq2[records.Kind, jsontext.Value]
 // to its end.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	if scope.AccountID != "" {
-		return ExportResult{}, transport.NewError(about(opExport), transport.ClassInvalid, "the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
+		return ExportResult{}, ErrNoExport
 	}
 	ctx, cancel := context.WithTimeout(ctx, 24*time.Hour) // it may come byte by byte for ever
 	defer cancel()
@@ -78,6 +78,9 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read fu
 
 	return x.result, err
 }
+
+// ErrNoExport is the error of an export in a scope that has none.
+var ErrNoExport error = transport.NewError(about(opExport), transport.ClassInvalid, "the export does not exist in the account path family, only for org_id and project_id")
 
 // exporting is one reading of a day.
 type exporting struct {

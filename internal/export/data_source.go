@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -30,8 +30,6 @@ const (
 	defaultMaxBytes = 1 << 20
 	largestMaxBytes = 32 << 20
 )
-
-var atMaxBytes = path.Root("max_bytes")
 
 // NewDataSource returns the data source analytics_export.
 func NewDataSource(s *tfkit.Service) datasource.DataSource { return &exportDataSource{s} }
@@ -123,10 +121,19 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 
 	kinds := kindsOf(ctx, m.Kinds)
-	texts := &dayTexts{limit: m.limit()}
+	texts := &dayTexts{limit: cmp.Or(m.MaxBytes.ValueInt64(), defaultMaxBytes)}
 	exported, err := c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, texts.read)
+	if errors.Is(err, errTooMuch) {
+		tfkit.Problem{
+			Summary: "The day is too large for a data source",
+			Detail:  "The records of the day are larger than " + strconv.FormatInt(texts.limit, 10) + " bytes. None of them was kept.",
+			Do:      "use the resource analytics_export_file, which writes a day of any size to a file and none of it into state; or ask for fewer kinds; or raise max_bytes.",
+			At:      path.Root("max_bytes"),
+		}.AddError(&resp.Diagnostics)
+		return
+	}
 	if err != nil {
-		m.addError(err, &resp.Diagnostics)
+		tfkit.ProblemOf(err, tfkit.NotInState).AddError(&resp.Diagnostics)
 		return
 	}
 
@@ -137,29 +144,8 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 	m.Counts, m.Replaced = countsOf(exported.Counts, kinds), types.Int64Value(exported.InvalidUTF8)
 	m.Complete = types.BoolValue(exported.Complete)
-	warnOf(exported, markedIncomplete, &resp.Diagnostics)
+	warnOf(exported, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-}
-
-func (m *dataSourceModel) limit() int64 {
-	if m.MaxBytes.IsNull() {
-		return defaultMaxBytes
-	}
-	return m.MaxBytes.ValueInt64()
-}
-
-func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
-	if !errors.Is(err, errTooMuch) {
-		tfkit.ProblemOf(err, tfkit.NotInState).AddError(diags)
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "The day is too large for a data source",
-		Detail:  "The records of the day are larger than " + strconv.FormatInt(m.limit(), 10) + " bytes. None of them was kept.",
-		Do:      "use the resource analytics_export_file, which writes a day of any size to a file and none of it into state; or ask for fewer kinds; or raise max_bytes.",
-		At:      atMaxBytes,
-	}.AddError(diags)
 }
 
 // errTooMuch ends the export of a day that is larger than max_bytes.

@@ -66,7 +66,7 @@ func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 		time.Date(2026, 3, 11, 13, 59, 59, 0, east), time.Date(2026, 3, 9, 12, 0, 0, 0, west), time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC),
 	} {
 		p := runAt(t, service, now, nil)
-		for date, says := range map[string][]string{yesterday: nil, today: {"not over", "complete = false"}} {
+		for date, says := range map[string][]string{yesterday: nil, today: {"not over", "a part of the day"}} {
 			got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": date})
 			p.NoErrors(diags)
 			wantSaid(t, "warnings", diags.Warnings(), says)

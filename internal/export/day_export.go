@@ -83,23 +83,18 @@ const wholeFile = "all"
 // outputsOf returns the files to write: one for each of kinds, or a single one. A file that the object
 // itself has written may be replaced, altered or not, and any file as long as overwrite is not known.
 func (e *dayExport) outputsOf(kinds []records.Kind) (list []*output) {
-	pattern := e.day.Path.ValueString()
-	if e.day.split() {
-		for _, kind := range kinds {
-			o := &output{name: kind.Plural(), kind: kind}
-			o.Path = strings.ReplaceAll(pattern, kindPlaceholder, kind.Plural())
-			list = append(list, o)
-		}
-	} else {
-		o := &output{name: wholeFile}
-		o.Path = pattern
-		list = append(list, o)
+	if !e.day.split() {
+		kinds = []records.Kind{records.Unknown}
 	}
-
-	for _, o := range list {
-		o.withKind = e.day.withKind().ValueBool()
+	for _, kind := range kinds {
+		o := &output{name: kind.Plural(), kind: kind, withKind: e.day.withKind().ValueBool()}
+		if kind == records.Unknown {
+			o.name = wholeFile
+		}
+		o.Path = strings.ReplaceAll(e.day.Path.ValueString(), kindPlaceholder, kind.Plural())
 		o.Replace = e.day.Overwrite.ValueBool() || e.day.Overwrite.IsUnknown() || slices.ContainsFunc(e.previous, o.isAt)
 		o.CreateFolders = e.day.CreateDirectories.ValueBool()
+		list = append(list, o)
 	}
 
 	return list

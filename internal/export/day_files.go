@@ -69,14 +69,13 @@ func (e *dayExport) write(day client.Records) error {
 
 // writeLine writes the line of a record.
 func (o *output) writeLine(kind records.Kind, record jsontext.Value) error {
-	begin, end := []byte(nil), lineEnds
+	end := "\n"
 	if o.withKind {
-		begin, end = lineBegins[kind], wrappedEnds
+		_, _ = o.lines.WriteString(`{"kind":"` + kind.String() + `","record":`) // an error comes again
+		end = "}\n"
 	}
-
-	_, _ = o.lines.Write(begin) // an error comes again
 	_, _ = o.lines.Write(oneLine(record))
-	_, err := o.lines.Write(end)
+	_, err := o.lines.WriteString(end)
 
 	return err
 }
@@ -102,17 +101,6 @@ func oneLine(record jsontext.Value) jsontext.Value {
 
 	return line
 }
-
-// The parts of a line before and after the record.
-var (
-	lineEnds    = []byte("\n")
-	wrappedEnds = []byte("}\n")
-	lineBegins  = [len(records.Counts{})][]byte{
-		records.Person:  []byte(`{"kind":"person","record":`),
-		records.Session: []byte(`{"kind":"session","record":`),
-		records.Event:   []byte(`{"kind":"event","record":`),
-	}
-)
 
 // bounded is a file that fails with errTooMuch when all files together would exceed max_bytes.
 type bounded struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -85,12 +86,9 @@ func (m *dayModel) checkScope(s *tfkit.Service, diags *diag.Diagnostics) bool {
 	if !known || scope.AccountID == "" {
 		return true
 	}
-
-	tfkit.Problem{
-		Summary: "An account has no export",
-		Detail:  "The service exports a project only. The older path family, which account_id selects, has no export.",
-		Do:      "set org_id and project_id, in this block or in the provider block.",
-	}.AddError(diags)
+	problem := tfkit.ProblemOf(client.ErrNoExport, "")
+	problem.Do = "set org_id and project_id, in this block or in the provider block."
+	problem.AddError(diags)
 
 	return false
 }
@@ -112,9 +110,8 @@ func (m *dayModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
 }
 
 // checkDay adds an error if the day to export has not begun, or if it is not over and
-// allow_incomplete_day is not set. If that is set, it adds a warning that ends with outcome. It checks
-// nothing while attributes are unknown.
-func (m *dayModel) checkDay(today time.Time, outcome string, diags *diag.Diagnostics) {
+// allow_incomplete_day is not set. If that is set, it adds a warning. It checks nothing while attributes are unknown.
+func (m *dayModel) checkDay(today time.Time, diags *diag.Diagnostics) {
 	if m.UTCDate.IsUnknown() || m.AllowIncompleteDay.IsUnknown() {
 		return
 	}
@@ -124,10 +121,10 @@ func (m *dayModel) checkDay(today time.Time, outcome string, diags *diag.Diagnos
 	}
 
 	if m.AllowIncompleteDay.ValueBool() {
-		notOver(outcome).AddWarning(diags)
+		notOver.AddWarning(diags)
 		return
 	}
-	problem := notOver("No request was sent.")
+	problem := notOver
 	problem.Do = "export a day that is over. To export what there is by now, set allow_incomplete_day = true."
 	problem.AddError(diags)
 }
@@ -154,14 +151,20 @@ func kindsKnown(ctx context.Context, set types.Set) bool {
 
 // kindsOf returns the kinds in a set, in the order of the interface; all kinds if the set
 // is null or unknown.
-func kindsOf(ctx context.Context, set types.Set) []records.Kind {
+func kindsOf(ctx context.Context, set types.Set) (kinds []records.Kind) {
 	if set.IsNull() || set.IsUnknown() {
 		return records.Kinds
 	}
 
 	var names []string
 	set.ElementsAs(ctx, &names, false)
-	return slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !slices.Contains(names, k.Plural()) })
+	for _, k := range records.Kinds {
+		if slices.Contains(names, k.Plural()) {
+			kinds = append(kinds, k)
+		}
+	}
+
+	return kinds
 }
 
 // countDescriptions holds the descriptions of the attributes of counts, by name.

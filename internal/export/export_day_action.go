@@ -92,7 +92,7 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 	}
 	a.PlanScope(m.Scope, &resp.Diagnostics)
 	m.checkLines(ctx, &resp.Diagnostics)
-	m.checkDay(a.Today(), partOfTheDay, &resp.Diagnostics)
+	m.checkDay(a.Today(), &resp.Diagnostics)
 	if !m.filesKnown(ctx) {
 		return
 	}
@@ -116,7 +116,7 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 	m.checkLines(ctx, &resp.Diagnostics)
-	m.checkDay(a.Today(), partOfTheDay, &resp.Diagnostics)
+	m.checkDay(a.Today(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -137,13 +137,13 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		return
 	}
 
-	warnOf(export.result, partOfTheDay, &resp.Diagnostics)
+	warnOf(export.result, &resp.Diagnostics)
 	tfkit.Say(resp, export.String())
 }
 
-// String says what was written: the records by kind, and the size and digests of the files.
+// String says what was written: how many records, and the size and digests of the files.
 func (e *dayExport) String() string {
-	var counts, digests []string
+	var digests []string
 	for _, o := range e.outputs {
 		switch {
 		case o.name == wholeFile:
@@ -152,12 +152,8 @@ func (e *dayExport) String() string {
 			digests = append(digests, "of "+o.name+" "+o.written.SHA256)
 		}
 	}
-	for _, kind := range e.kinds {
-		counts = append(counts, kind.Plural()+" "+humanize.Comma(e.result.Counts[kind]))
-	}
 
-	return fmt.Sprintf("Written: %s records (%s), %s, SHA-256 %s.",
-		humanize.Comma(e.result.Counts.Total()), strings.Join(counts, ", "), sizeOf(e.bytes.Load()), strings.Join(digests, ", "))
+	return fmt.Sprintf("Written: %s records, %s, SHA-256 %s.", humanize.Comma(e.result.Counts.Total()), sizeOf(e.bytes.Load()), strings.Join(digests, ", "))
 }
 
 func sizeOf(bytes int64) string { return humanize.IBytes(uint64(max(bytes, 0))) }

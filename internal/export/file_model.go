@@ -107,7 +107,7 @@ func (m *fileModel) planExport() {
 
 // fromExport sets the attributes that describe the answer and the files.
 func (m *fileModel) fromExport(ctx context.Context, export *dayExport) {
-	warnOf(export.result, markedIncomplete, export.diags)
+	warnOf(export.result, export.diags)
 	m.Complete = types.BoolValue(export.result.Complete)
 	m.Counts = countsOf(export.result.Counts, export.kinds)
 	m.Replaced = types.Int64Value(export.result.InvalidUTF8)

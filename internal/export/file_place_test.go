@@ -108,7 +108,7 @@ func TestExportFile_severalFiles(t *testing.T) {
 				{config: splitFile(path, nil), exports: 1, state: prototest.Attributes{"bytes": 111.0}},
 				{
 					before: func() { _ = os.Remove(of("persons")) }, config: splitFile(path, nil), exports: 1,
-					warnings: []string{"A file is missing"}, state: prototest.Attributes{"bytes": 111.0},
+					warnings: []string{"A file is not as it was written"}, state: prototest.Attributes{"bytes": 111.0},
 				},
 			}
 		},
@@ -160,7 +160,7 @@ func TestExportFile_verify(t *testing.T) {
 			for _, run := range runs {
 				step := fileStep{before: rewrite(run.text, run.at), config: config, exports: run.exports, files: map[string]string{path: run.text}}
 				if run.exports > 0 {
-					step.warnings, step.files[path] = []string{"The file was altered"}, lines
+					step.warnings, step.files[path] = []string{"A file is not as it was written"}, lines
 				}
 				steps = append(steps, step)
 			}

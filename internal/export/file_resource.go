@@ -2,14 +2,8 @@
 
 // Package export implements the export of one UTC day: the data source analytics_export
 // for small days, and for days of any size the resource analytics_export_file, in
-// file_*.go, and the action analytics_export_day.
-//
-// All of them range over the records of client.Export. The data source keeps them as
-// dayTexts. A dayExport, in day_*.go, writes them to files.
-//
-// The resource is spread over the steps of its life: a dayExport writes the files,
-// file_verify.go compares them with what was written, and file_model.go maps both to
-// attributes.
+// file_*.go, and the action analytics_export_day. The data source keeps the records as
+// dayTexts. A dayExport, in day_*.go, writes them to the files of the others.
 package export
 
 import (
@@ -54,7 +48,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 
 	plan.checkLines(ctx, &resp.Diagnostics)
 	if plan.exportsAgain(ctx, &state) {
-		plan.checkDay(r.Today(), markedIncomplete, &resp.Diagnostics)
+		plan.checkDay(r.Today(), &resp.Diagnostics)
 		plan.planExport()
 	} else {
 		plan.fileResults = state.fileResults

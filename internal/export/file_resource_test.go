@@ -180,7 +180,7 @@ func TestExportFile_incompleteDay(t *testing.T) {
 			return []fileStep{
 				{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
 				{
-					config: config, warnings: []string{"not over", "complete = false"}, exports: 1,
+					config: config, warnings: []string{"not over", "a part of the day"}, exports: 1,
 					state: prototest.Attributes{"complete": false}, files: map[string]string{path: strings.ReplaceAll(lines, day, today)},
 				},
 				{config: config},

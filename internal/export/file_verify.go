@@ -53,17 +53,15 @@ func writeStamps(ctx context.Context, outputs []*output, to tfkit.Private, diags
 // sha256 and bytes null, which plans another export. verify reports false if none of the
 // files exists.
 func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
-	var missing int
-	var difference *tfkit.Problem // the last one
+	var missing, altered int
 	for _, o := range written {
 		switch err := m.compare(ctx, o); {
 		case err == nil:
 			outfile.Confirm(o.Path)
 		case errors.Is(err, fs.ErrNotExist):
 			missing++
-			difference = &fileMissing
 		case isAnother(err):
-			difference = &fileAltered
+			altered++
 		default:
 			fileProblem("The file cannot be read", err, "make the file readable for the user that runs Terraform.").AddError(diags)
 			return true
@@ -73,8 +71,8 @@ func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.D
 	if missing == len(written) {
 		return false
 	}
-	if difference != nil {
-		difference.AddWarning(diags)
+	if missing+altered > 0 {
+		fileDiffers.AddWarning(diags)
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 	}
 

@@ -70,25 +70,15 @@ func (e *dayExport) fail(err error, of *output) bool {
 	return false
 }
 
-const (
-	// markedIncomplete says what an incomplete day means for what has an attribute complete.
-	markedIncomplete = "What is exported now is marked with complete = false."
-
-	// partOfTheDay says what an incomplete day means for the files of an action.
-	partOfTheDay = "The files hold a part of the day."
-)
-
-// notOver is the problem of the current day. outcome says what that means for what is exported.
-func notOver(outcome string) tfkit.Problem {
-	return tfkit.Problem{
-		Summary: "The day is not over",
-		Detail:  "It is still that day in UTC, by the clock of this machine or of the service, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day. " + outcome,
-		At:      path.Root("utc_date"),
-	}
+// notOver is the problem of the current day.
+var notOver = tfkit.Problem{
+	Summary: "The day is not over",
+	Detail:  "It is still that day in UTC, by the clock of this machine or of the service, so more records will come, and an export holds a part of the day. The service advises against it, and recommends 02:00 UTC of the next day.",
+	At:      path.Root("utc_date"),
 }
 
-// warnOf adds the warnings about the answer of an export. outcome says what an incomplete day means.
-func warnOf(exported client.ExportResult, outcome string, diags *diag.Diagnostics) {
+// warnOf adds the warnings about the answer of an export.
+func warnOf(exported client.ExportResult, diags *diag.Diagnostics) {
 	if exported.InvalidUTF8 > 0 {
 		tfkit.Problem{
 			Summary: "Invalid UTF-8 was replaced",
@@ -96,22 +86,14 @@ func warnOf(exported client.ExportResult, outcome string, diags *diag.Diagnostic
 		}.AddWarning(diags)
 	}
 	if !exported.Complete {
-		notOver(outcome).AddWarning(diags)
+		notOver.AddWarning(diags)
 	}
 }
 
-// What a refresh can find in place of the files, which the plan therefore exports again.
-var (
-	fileMissing = tfkit.Problem{
-		Summary: "A file is missing",
-		Detail:  "Some of the files of this resource do not exist any more. The plan therefore exports the day again and replaces all of them.",
-		Do:      "nothing, or put the files back.",
-		At:      atPath,
-	}
-	fileAltered = tfkit.Problem{
-		Summary: "The file was altered",
-		Detail:  "What is at path is not what this resource wrote there. The plan exports the day again and replaces the file, if it is a regular one.",
-		Do:      "nothing, or move what is there away, or remove the resource from the configuration: a destroy leaves an altered file.",
-		At:      atPath,
-	}
-)
+// fileDiffers is what a refresh can find in place of the files, which the plan therefore exports again.
+var fileDiffers = tfkit.Problem{
+	Summary: "A file is not as it was written",
+	Detail:  "A file of this resource is missing, or what is at its path is not what this resource wrote there. The plan exports the day again and replaces all of its files, if they are regular ones.",
+	Do:      "nothing, or move what is there away, or remove the resource from the configuration: a destroy leaves an altered file.",
+	At:      atPath,
+}

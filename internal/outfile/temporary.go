@@ -111,16 +111,13 @@ var unrecorded sync.Map
 // Settle gives up the temporary names of all files of this process, at its end: what Terraform has not
 // recorded by then, it never will.
 func Settle() {
-	for key, held := range unrecorded.Range {
-		unrecorded.Delete(key)
-		if o, isHeld := held.(*Output); isHeld {
-			o.Close()
-		}
+	for key := range unrecorded.Range {
+		settle(key)
 	}
 }
 
 // settle gives up the temporary name of the file at a canonical path, if this process has written it.
-func settle(key string) {
+func settle(key any) {
 	held, _ := unrecorded.LoadAndDelete(key)
 	if o, isHeld := held.(*Output); isHeld {
 		o.Close()

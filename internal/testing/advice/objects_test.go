@@ -95,7 +95,6 @@ var exports = map[string]play{
 	"set org_id and project_id, in this block or in the provider block": {
 		configuration: file("x", aDay, toPath, `account_id = "acct-7"`), follow: configure(file("x", aDay, toPath)),
 	},
-	"nothing, or put the files back":                              {configuration: file("x", aDay, `path = "{kind}.ndjson"`), situation: applied(remove("persons.ndjson")), says: plan},
 	"nothing, or move what is there away, or remove the resource": {configuration: file("x", aDay, toPath), situation: applied(write("day.ndjson", "{}")), says: plan, follow: remove("day.ndjson")},
 	"delete it yourself when it is no longer": {
 		configuration: file("x", aDay, toPath), situation: applied(write("day.ndjson", "{}"), configure(file("x", aDay, `path = "new.ndjson"`))), follow: remove("day.ndjson"),
