@@ -225,7 +225,7 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		"an interrupt at the question":   {args: rehearse, keyboard: silent, isInterrupted: true, says: notTyped},
 		"a rehearsal and read_only":      {set: "ANALYTICS_READ_ONLY=true", args: "-rehearse", says: "ANALYTICS_READ_ONLY"},
 		"no day":                         {args: "-day 2026-02-30", says: "-day"},
-		"a day that is not over":         {args: "-day " + time.Now().UTC().Format(time.DateOnly), says: "is over"},
+		"a day that is not over":         {args: "-day today", says: "is over"},
 		"no time for a rehearsal":        {args: "-rehearse -timeout 0s", says: "-timeout"},
 		"a flag that does not exist":     {args: "-force", says: "force"},
 		"an argument":                    {args: "everything", says: "flags only"},
@@ -241,7 +241,8 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 			if tc.isInterrupted {
 				interrupt()
 			}
-			out := runAsked(ctx, env, tc.keyboard, strings.Fields(tc.args)...)
+			today := time.Now().UTC().Format(time.DateOnly) // and not before the test has waited for its turn
+			out := runAsked(ctx, env, tc.keyboard, strings.Fields(strings.Replace(tc.args, "today", today, 1))...)
 			if out.status != 2 || !strings.Contains(out.stderr, tc.says) || out.stdout != "" || service.Count("") > 0 {
 				t.Errorf("exit status %d, %d requests: %s%s", out.status, service.Count(""), out.stdout, out.stderr)
 			}

@@ -64,7 +64,7 @@ var plan = []string{"plan"}
 // deferredRequests are the advices about requests that the service carries out later.
 var deferredRequests = map[string]play{
 	"apply again later: it looks for the same request": {
-		configuration: object("data_deletion", "x", "timeouts {", `  create = "1s"`, "}"), service: never, follow: fulfilAll,
+		configuration: object("data_deletion", "x", "timeouts {", `  create = "3s"`, "}"), service: never, follow: fulfilAll,
 	},
 	"ask the operator of the service about the request. To send another one, change triggers.": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
@@ -165,7 +165,7 @@ func invoke(name string) []string {
 }
 
 // impatient is a limit that is over before the service has carried anything out.
-const impatient = "  timeouts {\n    invoke = \"1s\"\n  }"
+const impatient = "  timeouts {\n    invoke = \"3s\"\n  }"
 
 // actions are the advices about what an action submits.
 var actions = map[string]play{
