@@ -5,15 +5,8 @@
 // section 4). None of them can be cancelled.
 //
 // What readings prove, and what follows, is decided by package proof, in one table. This package
-// reads and sends, in one loop:
-//
-//   - engine.go looks at the service, and enters the state that is concluded;
-//   - submit.go decides whether a request is sent, and sends it;
-//   - poller.go reads the pending list once for all submissions that wait;
-//   - request.go has what goes in and out, and what this process has submitted.
-//
-// A Submission outlives the process as JSON. The package knows no Terraform types and
-// sends nothing itself: a Request brings the functions that do.
+// reads (engine.go, and poller.go for all who wait) and sends (submit.go). A Submission outlives the
+// process as JSON. The package knows no Terraform types, and a Request brings the functions that send.
 //
 // After a lost answer, a redirect or a conflict, the service may have accepted the request. If the list has
 // had time to show it and has not, it is sent again only if repeating it does no harm, or the user has asked
@@ -29,7 +22,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
@@ -52,18 +44,7 @@ type readFunc func(ctx context.Context, about client.Person, after, since time.T
 
 // NewEngine returns an engine for the service that a client calls.
 func NewEngine(c *client.Client) *Engine {
-	list := listFunc(c.ListPending)
-	switch c.ListUse {
-	case client.ListIgnored:
-		list = func(context.Context, client.Scope) (l decode.PendingList, err error) { return l, nil }
-	case client.ListPartial:
-		list = func(ctx context.Context, scope client.Scope) (decode.PendingList, error) {
-			l, err := c.ListPending(ctx, scope)
-			l.Gap = ""
-			return l, err
-		}
-	}
-	shared := &pollers{list: list, scopes: map[client.Scope]*poller{}}
+	shared := &pollers{list: c.ListPending, use: c.ListUse, scopes: map[client.Scope]*poller{}}
 
 	return &Engine{
 		people: &c.Requests, read: shared.snapshot, known: map[client.Person][]proof.Submission{},
@@ -117,49 +98,43 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	s := &x.current
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
-	isGone := slices.Contains([]proof.List{proof.Absent, proof.AbsentTwice}, list)
-	if !isGone { // else it is what the list did not tell before
+	if list != proof.Absent && list != proof.AbsentTwice { // else it is what the list did not tell before
 		x.observed.Gap = gap
 	}
 
 	var effect Reading
-	switch {
-	case list == proof.Waiting:
+	switch list {
+	case proof.Waiting:
 		x.observed.Delivered = false // what the service answers while it works on the request is not the data
-	case isGone, list == proof.Over:
+	case proof.Absent, proof.AbsentTwice, proof.Over:
 		effect, err = x.readEffect(ctx, list)
 	}
-	verdict := s.Conclude(list, effect.Shows, time.Now())
+	verdict := s.Conclude(list, effect.Effect, time.Now())
 	x.observed.Unproven = verdict.State == proof.Accepted && list == proof.AbsentTwice
 
 	return verdict.Action, err
 }
 
-// readEffect reads the effect, and returns what it shows beside what the list shows. Data at hand are one.
+// readEffect returns what the effect shows beside what the list shows. Data at hand are one: it is proven once the list
+// has had time to show the request, or at once if an earlier request was carried out.
 func (x *execution) readEffect(ctx context.Context, list proof.List) (Reading, error) {
-	if x.observed.Delivered {
-		return x.data(list), nil
-	}
-	if x.request.Effect == nil {
+	mayBeListed := list == proof.Absent && !x.request.Ready
+	switch {
+	case x.observed.Delivered && mayBeListed:
+		return Reading{Effect: proof.Shown}, nil
+	case x.observed.Delivered:
+		return Reading{Effect: proof.Proven}, nil
+	case x.request.Effect == nil:
 		return Reading{}, nil
 	}
 
 	reading, err := x.request.Effect(ctx)
 	if err != nil || x.current.IsOlder(reading.Cached, reading.Date) {
-		reading.Shows = proof.Unreadable
+		reading.Effect = proof.Unreadable
 	}
-	reading.Shows = x.current.EvaluateEffect(reading.Shows, x.snapshot.Listing, x.rules)
+	reading.Effect = x.current.EvaluateEffect(reading.Effect, x.snapshot.Listing, x.rules)
 
 	return reading, err
-}
-
-// data returns what data at hand show: the effect is proven once the list has had time to show the request, or at once
-// if an earlier request was carried out.
-func (x *execution) data(list proof.List) Reading {
-	if list == proof.Absent && !x.request.Ready {
-		return Reading{Shows: proof.Shown}
-	}
-	return Reading{Shows: proof.Proven}
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit

@@ -28,6 +28,7 @@ type listFunc func(ctx context.Context, scope client.Scope) (decode.PendingList,
 // pollers has one poller for each scope.
 type pollers struct {
 	list listFunc
+	use  string // of the list, as wire.pending.use has it
 
 	mu     sync.Mutex
 	scopes map[client.Scope]*poller
@@ -41,7 +42,7 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 	p.mu.Lock()
 	own := p.scopes[about.Scope]
 	if own == nil {
-		own = &poller{list: p.list, scope: about.Scope, turn: make(chan struct{}, 1)}
+		own = &poller{pollers: p, scope: about.Scope, turn: make(chan struct{}, 1)}
 		p.scopes[about.Scope] = own
 	}
 	p.mu.Unlock()
@@ -65,7 +66,8 @@ func (p *pollers) snapshot(ctx context.Context, about client.Person, after, sinc
 // poller is what all who wait in one scope share. Who holds the turn reads the list or takes
 // what was read last; the others wait for the turn.
 type poller struct {
-	list   listFunc
+	*pollers
+
 	scope  client.Scope
 	turn   chan struct{} // holds one value while somebody has the turn
 	latest outcome       // of the latest reading that did not end with its reader
@@ -105,7 +107,12 @@ func (p *poller) take(ctx context.Context, after time.Time, interval time.Durati
 	defer end()
 	defer context.AfterFunc(ctx, end)()
 
-	list, latest.err = p.list(reading, p.scope)
+	if p.use != client.ListIgnored {
+		list, latest.err = p.list(reading, p.scope)
+	}
+	if p.use == client.ListPartial {
+		list.Gap = ""
+	}
 
 	return latest, true
 }

@@ -42,7 +42,7 @@ const AnyIdempotencyKey = "invocation"
 type Reading struct {
 	decode.Profile
 
-	Shows proof.Effect
+	Effect proof.Effect
 }
 
 // Observed is what a call noticed in addition to the new Submission.
@@ -79,7 +79,7 @@ func (r Request) isSame(s proof.Submission) bool {
 	return isEqual && proof.Kinds[r.Type].Once
 }
 
-// Note remembers the submission of a request. An object that takes the place of another one in this process takes
+// Remember remembers the submission of a request. An object that takes the place of another one in this process takes
 // over its request.
 func (e *Engine) Remember(r Request, s proof.Submission) {
 	e.mu.Lock()

@@ -148,11 +148,11 @@ func (r Request) refused(a proof.Admission) error {
 // isHeld reports whether the service holds the values of an update already, as a reading shows. One reading of nothing,
 // as of a copy or a restart, proves nothing.
 func (x *execution) isHeld(ctx context.Context, effect Reading) bool {
-	isHeld := effect.Shows == proof.Shown
+	isHeld := effect.Effect == proof.Shown
 	if isHeld && effect.IsNone {
 		_ = transport.Pause(ctx, x.rules.Lag)
 		again, err := x.request.Effect(ctx)
-		return err == nil && again.Shows == proof.Shown
+		return err == nil && again.Effect == proof.Shown
 	}
 	return isHeld
 }

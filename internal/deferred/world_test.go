@@ -447,20 +447,20 @@ func (w *world) see(key string) (Reading, error) {
 
 	switch {
 	case blind == "effect refused":
-		return Reading{Shows: proof.Shown}, &transport.Error{Class: transport.ClassServer} // of nothing, as when it is gone
+		return Reading{Effect: proof.Shown}, &transport.Error{Class: transport.ClassServer} // of nothing, as when it is gone
 	case blind == "effect cached":
-		return Reading{Shows: proof.Shown, Profile: decode.Profile{Cached: true}}, nil
+		return Reading{Effect: proof.Shown, Profile: decode.Profile{Cached: true}}, nil
 	case blind == "effect older":
-		return Reading{Shows: proof.Shown, Profile: decode.Profile{Date: time.Now().Add(-time.Hour)}}, nil
+		return Reading{Effect: proof.Shown, Profile: decode.Profile{Date: time.Now().Add(-time.Hour)}}, nil
 	case blind == "effect lags" && isShown && !w.setting.effect: // a copy lags, behind what has changed
-		return Reading{Shows: proof.Missing}, nil
+		return Reading{Effect: proof.Missing}, nil
 	case isShown, blind == "effect blinks": // one reading of none, as of a restart
-		return Reading{Shows: proof.Shown}, nil
+		return Reading{Effect: proof.Shown}, nil
 	case w.repeatable() && w.values != "":
-		return Reading{Shows: proof.Altered}, nil
+		return Reading{Effect: proof.Altered}, nil
 	}
 
-	return Reading{Shows: proof.Missing}, nil
+	return Reading{Effect: proof.Missing}, nil
 }
 
 func (w *world) request(key string) Request {

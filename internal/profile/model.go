@@ -164,7 +164,7 @@ func (u *update) read(ctx context.Context) (deferred.Reading, error) {
 	if err == nil && !reading.Cached {
 		u.current = members{}
 		maps.Copy(u.current, reading.Members)
-		reading.Shows = u.effect()
+		reading.Effect = u.effect()
 	}
 
 	return reading, err

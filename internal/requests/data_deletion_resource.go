@@ -183,9 +183,9 @@ func deletionRequest(c *client.Client, p client.Person, key string) deferred.Req
 			if profile.IsNone {
 				err = nil
 			}
-			reading := deferred.Reading{Profile: profile, Shows: proof.Missing}
+			reading := deferred.Reading{Profile: profile, Effect: proof.Missing}
 			if len(profile.Members) == 0 {
-				reading.Shows = proof.Shown
+				reading.Effect = proof.Shown
 			}
 
 			return reading, err

@@ -300,18 +300,22 @@ func (s *Submission) addCandidates(records []*decode.PendingRecord) {
 // summarize returns what records show together, and why that is not clear: a pending one keeps all open, and an ended
 // one does not say how it ended. It notes the code of a failure.
 func (s *Submission) summarize(records []*decode.PendingRecord) (shows List, gap string) {
-	say := func(progress decode.Progress) int { return len(pick(records, []string{s.Type}, progress)) }
-	switch failed := say(decode.Failed); {
-	case s.Doubt, say(decode.Unclear) > 0:
+	said := map[decode.Progress]int{}
+	for _, record := range records {
+		said[record.Progress]++
+	}
+
+	switch {
+	case s.Doubt, said[decode.Unclear] > 0:
 		return Unclear, gapUnclear
-	case say(decode.Waiting) > 0:
+	case said[decode.Waiting] > 0:
 		return Waiting, ""
-	case failed == len(records):
+	case said[decode.Failed] == len(records):
 		s.Code = records[0].Code
 		return SaysFailed, ""
-	case failed > 0:
+	case said[decode.Failed] > 0:
 		return Unclear, gapUnclear
-	case say(decode.Ended) > 0:
+	case said[decode.Ended] > 0:
 		return Over, ""
 	}
 
