@@ -188,7 +188,7 @@ func (x *execution) unknownOutcome(action proof.Action, cause error) error {
 	unknown := transport.UnknownOutcome(lost, cause)
 	switch {
 	case action == proof.Repeat:
-		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
+		unknown.Detail += ", and no such request is pending"
 	case x.observed.Gap != "":
 		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
 	}

@@ -175,7 +175,7 @@ func requestSchema(text, name string, others map[string]schema.Attribute) schema
 // adviceTriggers applies to a request that came to nothing, and adviceAtOnce to one whose answer may have been the data.
 const (
 	adviceTriggers = "ask the operator of the service about the request. To send another one, change triggers."
-	adviceAtOnce   = " If an answer was the data, set wire.all_data.at to a pointer to the data, and request them again."
+	adviceAtOnce   = " If an answer was the data, point wire.all_data.at to them first."
 )
 
 // fetch is the run of a data access request, and the file that its data go to.
@@ -227,7 +227,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	switch {
 	case err != nil:
 		p := problemOf(err, "")
-		p.Detail = "The service has carried out the data access request, and its data is not in the file. " + p.Detail
+		p.Detail = "Carried out, and its data is not in the file. " + p.Detail
 		p.InState = f.InState
 		p.Do = "remove the cause and run again."
 
@@ -246,9 +246,9 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 func (f *fetch) problemOfData() *tfkit.Problem {
 	return &tfkit.Problem{
 		Summary: "The service gave no data",
-		Detail:  fmt.Sprintf("The data access request is carried out, and another one is pending in place of an answer with the data. The service was asked %d times, and is asked %d times at most with one setting.", f.Asked, limitAsked),
+		Detail:  fmt.Sprintf("The request is carried out, and the service queues another one in place of the data. It was asked %d times, of %d at most with one setting.", f.Asked, limitAsked),
 		InState: f.InState,
-		Do:      "if an answer was the data, set wire.all_data.at to a pointer to the data, and run again. Otherwise, " + f.Advice.Over,
+		Do:      "if an answer was the data, point wire.all_data.at to them. Otherwise, " + f.Advice.Over,
 	}
 }
 

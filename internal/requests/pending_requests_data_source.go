@@ -156,9 +156,8 @@ func (m *pendingRequestsModel) fromAPI(list decode.PendingList, diags *diag.Diag
 	if gap != "" {
 		tfkit.Problem{
 			Summary: "The list of pending requests is not complete",
-			Detail:  "There may be more pending requests than total says: " + gap + ".",
-			InState: "the requests that are known to match, and complete = false",
-			Do:      "set wire.pending.identity and wire.pending.types, or ask the operator of the service for the whole list. Require complete = true where a decision depends on it.",
+			Detail:  "There may be more than total says, so that complete = false: " + gap + ".",
+			Do:      "set wire.pending, or ask the operator of the service for the whole list. Require complete = true where a decision depends on it.",
 		}.AddWarning(diags)
 	}
 

@@ -4,7 +4,6 @@ package run
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
@@ -26,14 +25,14 @@ type Advice struct {
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
-const NotFulfilled = "the resource with fulfilled = false"
+const NotFulfilled = "fulfilled = false"
 
 // What to do about the request of an object.
 const (
 	AdviceLater       = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
 	AdviceEachRefresh = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
 	adviceVoid        = "apply again: the next apply sends one. Or invoke the action again, which does so as well."
-	adviceSetting     = "if the message names a setting, and what it says is right for your service, set it. Otherwise, "
+	adviceSetting     = "set what the message names, or ask the operator of the service about the request."
 )
 
 // AdviceInvoked is the advice about the request of an action.
@@ -43,8 +42,10 @@ var AdviceInvoked = Advice{
 	Over:     "ask the operator of the service about the request. Invoking the action again sends another one.",
 }
 
-// spokenOf are the states of a request of which there is something to say, with open ones or without.
-var spokenOf = map[bool][]proof.State{true: {proof.Failed, proof.Accepted, proof.Listed}, false: {proof.Failed}}
+// request returns what messages call the request: its identifier, without the person.
+func (r *Run) request() string {
+	return "request " + client.ShownID(r.Submission.ShownID(), r.Request.Identity)
+}
 
 // problem returns the Problem of a request that came to nothing; nil if there is none. With speaksOfOpen, a
 // request that is not known to be carried out has one too.
@@ -53,12 +54,11 @@ var spokenOf = map[bool][]proof.State{true: {proof.Failed, proof.Accepted, proof
 // the object and send the request again.
 func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == proof.Failed
-	if !slices.Contains(spokenOf[speaksOfOpen], s.State) {
+	if isOpen := speaksOfOpen && s.IsOpen(); !isFailed && !isOpen {
 		return nil
 	}
 
-	request := "request " + client.ShownID(s.ShownID(), r.Request.Identity)
-	accepted, failed := "The service has accepted the "+r.Name+" ("+request+")", tfkit.Problem{}
+	accepted, failed := "The "+r.Name+" ("+r.request()+") was accepted", tfkit.Problem{}
 	if seen.Err != nil {
 		failed = tfkit.ProblemOf(seen.Err, "")
 	}
@@ -67,14 +67,14 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		is                  bool
 		summary, detail, do string
 	}{
-		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
-		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, new data came since, or the data were the same.", r.Advice.Over},
-		{isFailed, "The service failed the request", accepted + " and then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
-		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting for the request failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
-		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list of pending requests does not tell: " + seen.Gap + ".", adviceSetting + r.Advice.Unproven},
-		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". Neither the list of pending requests nor an effect shows it: it may be carried out, pending or lost.", r.Advice.Unproven},
+		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
+		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, without its effect: the service has dropped it, new data came since, or the data were the same.", r.Advice.Over},
+		{isFailed, "The service failed the request", accepted + ", and the service then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
+		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
+		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list does not tell: " + seen.Gap + ".", adviceSetting},
+		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". Neither the list nor an effect shows it: it may be carried out, pending or lost.", r.Advice.Unproven},
 		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending},
-		{true, "Accepted and still pending", accepted + " and has not fulfilled it within the time that timeouts allows.", r.Advice.Pending},
+		{true, "Accepted and still pending", accepted + ", and was not fulfilled within the time that timeouts allows.", r.Advice.Pending},
 	} {
 		if about.is {
 			return &tfkit.Problem{Summary: about.summary, Detail: about.detail, Do: about.do, InState: r.InState}
@@ -87,16 +87,15 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 // report says that nothing was sent because the request was known or pending before, or under which ID the service
 // has the request of an action: it may be all that the user learns of an interrupted one.
 func (r *Run) report() {
-	request := "request " + client.ShownID(r.Submission.ShownID(), r.Request.Identity)
-	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + request + ". It cannot be cancelled."}
+	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + r.request() + ". It cannot be cancelled."}
 	switch {
 	case r.Observed.Known:
 		p.Summary = "No second " + r.Name + " was sent"
-		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + request + "; no other is sent."
+		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + r.request() + "; no other is sent."
 		p.Do = "nothing. To send another one, change triggers."
 	case r.Observed.Adopted:
 		p.Summary = "A pending " + r.Name + " was taken over"
-		p.Detail = "A " + r.Name + " of this person is pending already, as " + request + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
+		p.Detail = "A " + r.Name + " of this person is pending already, as " + r.request() + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
 	case !r.Submission.IsOpen(): // the values or the data are there
 		return
 	}

@@ -138,8 +138,8 @@ func (r *Run) Submit(ctx context.Context) error {
 	if observed.NotUnderstood != "" {
 		tfkit.Problem{
 			Summary: "Sent, and the answer is not understood",
-			Detail:  "The service answered the " + r.Name + " with a success and " + observed.NotUnderstood + ". It is never sent again, and counts as fulfilled once the pending list or its effect shows that.",
-			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, set wire.all_data.at to a pointer to the data.",
+			Detail:  "The service answered the " + r.Name + " with a success and " + observed.NotUnderstood + ". It is never sent again, and counts as fulfilled once the list or its effect shows that.",
+			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, point wire.all_data.at to it.",
 		}.AddWarning(r.Diags)
 	}
 	if r.invoked != nil || observed.Known || observed.Adopted {
@@ -188,7 +188,7 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	r.Observed = observed
 	if err != nil {
 		p := tfkit.ProblemOf(err, r.InState)
-		p.Summary, p.Detail = "The request could not be checked", "A refresh could not look at the "+r.Name+" (request "+client.ShownID(r.Submission.ShownID(), r.Request.Identity)+"): "+p.Summary+".\n"+p.Detail
+		p.Summary, p.Detail = "The request could not be checked", "The "+r.Name+" ("+r.request()+") was not looked at: "+p.Summary+".\n"+p.Detail
 		p.AddWarning(r.Diags)
 		return false
 	}

@@ -44,7 +44,7 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, earlier *Submissi
 	case len(seen.Named)+len(seen.Uncertain)+len(others) > 0:
 		a = s.admitAmong(seen, others, r)
 	}
-	if earlier != nil {
+	if earlier != nil && earlier.IsOpen() {
 		a.Gap = cmp.Or(a.Gap, earlier.judge(seen, r))
 	}
 
@@ -111,16 +111,12 @@ func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) 
 // judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It
 // returns why another one may not be sent beside it: the listing shows its ID for somebody else.
 func (s *Submission) judge(seen Snapshot, r Rules) string {
-	if !s.IsOpen() {
-		return ""
-	}
 	shows, gap := s.Evaluate(seen, r)
 	if shows == SaysFailed || shows == Unclear {
 		s.Conclude(shows, NoEffect, seen.Ended)
 	}
-	if gap != gapIdentity {
-		return ""
+	if gap == gapIdentity {
+		return gap
 	}
-
-	return gap
+	return ""
 }

@@ -84,13 +84,13 @@ func pick(records []*decode.PendingRecord, types []string, progress ...decode.Pr
 // Why a listing proves less than it could, and which setting admits it, without a value of a record.
 const (
 	gapStale     = "it comes from a cache, or is older than the request"
-	gapPerson    = "it holds a record that may be about this person and does not name the person exactly where the person is expected"
-	gapType      = "it holds a record of this person that does not say in a known way which operation it is"
-	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.pending.statuses says what a status means, and " + partialTakes
+	gapPerson    = "a record may name this person elsewhere"
+	gapType      = "a record of this person names no operation that is known"
+	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.pending.statuses says what a status means, or " + partialTakes
 	gapIdentity  = "it holds the id of this request in a record about somebody else"
 	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
-	gapUnclear   = "it holds this request, or requests that may be this one, and their statuses, errors, flags and times are not known or contradict each other; wire.pending.statuses says what a status means"
-	partialTakes = `wire.pending.use = "partial" takes what is understood for the whole list`
+	gapUnclear   = "the statuses, errors, flags or times of the request are not known, or contradict each other; wire.pending.statuses says what a status means"
+	partialTakes = `wire.pending.use = "partial" leaves it out`
 )
 
 // gap returns why the listing may not be whole, or hide an open request of one of the types about the
@@ -102,10 +102,10 @@ func (seen Snapshot) gap(r Rules, types ...string) string {
 
 	types = append(types, "") // of none that is known
 	if found := pick(seen.Uncertain, types, stillOpen...); len(found) > 0 {
-		return gapPerson + decode.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where it is, and if there is no such place, "+partialTakes)
+		return gapPerson + decode.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.identity says where, or "+partialTakes)
 	}
 	if found := pick(seen.Named, []string{""}, stillOpen...); len(found) > 0 {
-		return gapType + decode.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types says what a word means, and "+partialTakes)
+		return gapType + decode.Members(found[0].JSON, seen.Person) + "; " + cmp.Or(seen.Hint, "wire.pending.types has its word, or "+partialTakes)
 	}
 
 	return seen.Gap

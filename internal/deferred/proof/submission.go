@@ -22,9 +22,8 @@ type Submission struct {
 	// ID is the service's identifier of the request; empty if it is not known.
 	ID string `json:"id,omitempty"`
 
-	// Begun is when sending it first began, and Sent when that ended: the list may lag from then
-	// on. SentDate is Begun by the service's clock, or earlier, and EndDate is Sent by that clock, or
-	// later; zero if the list that was read before had no date.
+	// Begun is when sending it first began, and Sent when that ended: the list may lag from then on. SentDate is
+	// Begun by the service's clock, or earlier, and EndDate is Sent by that clock, or later; zero if it is not known.
 	Begun    time.Time `json:"begun,omitzero"`
 	Sent     time.Time `json:"sent,omitzero"`
 	SentDate time.Time `json:"sent_date,omitzero"`
@@ -87,13 +86,11 @@ func (s Submission) IsSame(other Submission) bool {
 
 // ShownID returns the service's identifier of the request, or that of the only candidate; empty if it is not known.
 func (s Submission) ShownID() string {
-	if s.ID != "" {
-		return s.ID
-	}
-	if id, isID := strings.CutPrefix(s.key(), keyOfID); isID {
+	id, isID := strings.CutPrefix(s.key(), keyOfID)
+	if s.ID == "" && isID {
 		return id
 	}
-	return ""
+	return s.ID
 }
 
 // Mark is when the first of two readings began that have to show the same, by this clock and by the service's.

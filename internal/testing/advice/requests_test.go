@@ -88,7 +88,7 @@ var deferredRequests = map[string]play{
 		},
 		again: 1, // beside theirs
 	},
-	"if the message names a setting, and what it says is right for your service, set it": {
+	"set what the message names, or ask the operator of the service about the request": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
 		situation: applied(conclude(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})), says: plan,
 		follow: inOrder(set("ANALYTICS_WIRE", `{"lag":"0s","pending":{"statuses":{"ended":["QUEUED_V2"]}}}`), func(s *stage) { s.service.DeleteProfile(scope, "ann") }),
@@ -110,7 +110,7 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
 	},
-	"nothing, if the data is to be requested again and nothing is at output_path; or put the file back": {
+	"nothing, if nothing is there and the data is to be requested again; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: applied(write("ann.json", "{}")), says: plan, follow: remove("ann.json"), again: 1,
 	},

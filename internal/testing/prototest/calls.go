@@ -103,6 +103,7 @@ func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) (
 			}
 		case tfprotov6.CompletedInvokeActionEventType:
 			invoked.Diagnostics = event.Diagnostics
+			p.wantShort(event.Diagnostics)
 			return invoked
 		}
 	}
@@ -152,6 +153,7 @@ func (p *Provider) List(ctx context.Context, name string, req ListRequest) (resu
 		resource := unpack(p.t, p.Schemas.ResourceSchemas[name].ValueType(), result.Resource)
 		results = append(results, ListResult{result.DisplayName, p.identityOf(name, result.Identity), resource})
 		diags = append(diags, result.Diagnostics...)
+		p.wantShort(result.Diagnostics)
 	}
 
 	return results, diags

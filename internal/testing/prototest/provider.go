@@ -8,6 +8,7 @@ package prototest
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -152,5 +153,10 @@ func callUntil[Req, Resp any](ctx context.Context, p *Provider, f func(context.C
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	if diags := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics"); diags.IsValid() { // else they come in a stream
+		said, _ := diags.Interface().([]*tfprotov6.Diagnostic)
+		p.wantShort(said)
+	}
+
 	return resp
 }

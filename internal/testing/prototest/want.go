@@ -12,10 +12,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
@@ -44,6 +46,23 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) (texts []strin
 	}
 
 	return texts
+}
+
+// listed matches what is a list in the detail of a diagnostic: what is known of an exchange, and lines that begin with
+// two blanks, such as commands.
+var listed = regexp.MustCompile(`(?s)Operation: .*?(?:\n\n|$)|(?m:^  .*$)`)
+
+// wantShort fails the test for a warning of more than 60 words, which nobody reads. Lists, numbers and digests are not
+// counted.
+func (p *Provider) wantShort(diags []*tfprotov6.Diagnostic) {
+	p.t.Helper()
+	for _, d := range diags {
+		words := strings.Fields(listed.ReplaceAllString(d.Detail, ""))
+		words = slices.DeleteFunc(words, func(word string) bool { return !strings.ContainsFunc(word, unicode.IsLetter) || len(word) >= 64 })
+		if d.Severity == tfprotov6.DiagnosticSeverityWarning && len(words) > 60 {
+			p.t.Errorf("the warning %q has %d words:\n%s", d.Summary, len(words), d.Detail)
+		}
+	}
 }
 
 // WantText fails the test where no text contains all the words. Without words, it fails where there is a text.
