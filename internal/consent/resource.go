@@ -361,7 +361,7 @@ func addError(err error, c *tfkit.ConsentCase, diags *diag.Diagnostics) {
 func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 	p := tfkit.Problem{
 		Summary: "A choice that cannot be compared stands",
-		Detail:  "The service holds another record than this resource has written, and no times tell which came first.",
+		Detail:  "The service holds another record, and no times tell which came first.",
 		Do:      "nothing, or bring the configuration up to the person's choice. To overwrite it, on legal grounds or in a test tenant, set keep_later_choice = false, or an agreement_time after the record's.",
 	}
 	if !e.Since.IsZero() && e.Print.Time > e.Since.UnixMilli() {
@@ -371,7 +371,7 @@ func warnStands(diags *diag.Diagnostics, e choice.Evidence) {
 
 	p.Detail += " Nothing is written."
 	if e.Print.Clauses == (choice.Record{}).Print().Clauses {
-		p.Detail += " It refuses all clauses: a refusal, or an earlier withdrawal by a destroy."
+		p.Detail += " It refuses all clauses: maybe an earlier withdrawal."
 	}
 	p.AddWarning(diags)
 }

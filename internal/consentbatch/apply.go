@@ -205,7 +205,7 @@ func (b *batch) warnKept() {
 
 	tfkit.Problem{
 		Summary: "Later choices of people stand",
-		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Five false clauses are a refusal or an earlier withdrawal.",
+		Detail: fmt.Sprintf("%d of %d rows are left alone: %s. The service holds a later choice, or other clauses without two times to compare. Five false clauses may be an earlier withdrawal.",
 			len(stand), len(b.rows), b.lines(stand)),
 		Do: "nothing, or bring the rows up to the choices. To overwrite them, as in a test tenant, set keep_later_choice = false, or an agreement_time after the record's.",
 	}.AddWarning(b.diags)

@@ -82,8 +82,7 @@ func (c ListCall) checkSiblings(answer, list *node) error {
 	return &Error{
 		Outcome: Incomplete,
 		Why:     "beside its list it has " + Shown(beside...),
-		Advice: "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, " +
-			"and wire.ignored leaves out what does not say that the answer is refused or incomplete",
+		Advice:  "look at it: wire.pending.next leads to the next page, wire.pending.total counts all records, and wire.ignored leaves out what says nothing",
 	}
 }
 

@@ -252,7 +252,7 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 	tfkit.Problem{
 		Summary: "The data is requested again",
 		Detail:  "The file at output_path is gone, or is not what this resource wrote, so an apply requests the data again. A regular file there is replaced only with overwrite = true, or if a killed run has left it.",
-		Do:      "nothing, if nothing is there and the data is to be requested again; or put the file back, or move it away.",
+		Do:      "nothing, if nothing is there; or put the file back, or move it away.",
 		At:      path.Root("output_path"),
 	}.AddWarning(diags)
 

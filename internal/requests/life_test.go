@@ -24,7 +24,7 @@ func TestRequests_pendingOneIsAWarningAndAnEmptyPlan(t *testing.T) {
 		ends  mockserver.Outcome // of the request
 	}
 	rows(t, map[string]row{
-		"time is over": {within("300ms"), []string{"Accepted and still pending", "request-1", "In state now: the resource with fulfilled = false"}, mockserver.Outcome{}},
+		"time is over": {within("300ms"), []string{"Accepted and still pending", "request-1", "In state now: fulfilled = false"}, mockserver.Outcome{}},
 		"interrupted":  {nil, []string{"Interrupted while waiting", "request-1", "sends nothing"}, failed},
 		"not awaited":  {atOnce, []string{""}, failed},
 	}, func(t *testing.T, _ string, row row) {
@@ -260,7 +260,7 @@ func TestRequests_refreshSays(t *testing.T) {
 		"one that has ended somehow":    {ends: of("archived"), pending: archived, says: []string{"is gone, and its effect cannot be seen"}, names: deletions},
 		"an unknown status":             {ends: of("QUEUED_V2"), says: []string{"The pending list does not tell", "not known", "wire.pending.statuses"}, names: bothRequests},
 		"a list that is not understood": {ends: of(""), isHidden: true, says: []string{"The pending list does not tell", "wire.pending.identity"}, names: bothRequests},
-		"a list that is refused":        {ends: gone, answer: refused, says: []string{"could not be checked", "Not permitted", "In state now: the resource with fulfilled = false"}, names: bothRequests},
+		"a list that is refused":        {ends: gone, answer: refused, says: []string{"could not be checked", "Not permitted", "In state now: fulfilled = false"}, names: bothRequests},
 		"a list of a cache":             {ends: gone, answer: cached, says: []string{"The pending list does not tell", "it comes from a cache"}, names: bothRequests},
 
 		// A list that the configuration ignores is not said to be unreadable, nor that it shows nothing

@@ -156,7 +156,7 @@ func (m *pendingRequestsModel) fromAPI(list decode.PendingList, diags *diag.Diag
 	if gap != "" {
 		tfkit.Problem{
 			Summary: "The list of pending requests is not complete",
-			Detail:  "There may be more than total says, so that complete = false: " + gap + ".",
+			Detail:  "There may be more than total says (complete = false): " + gap + ".",
 			Do:      "set wire.pending, or ask the operator of the service for the whole list. Require complete = true where a decision depends on it.",
 		}.AddWarning(diags)
 	}

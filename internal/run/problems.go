@@ -68,7 +68,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		summary, detail, do string
 	}{
 		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
-		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is no longer pending, without its effect: the service has dropped it, new data came since, or the data were the same.", r.Advice.Over},
+		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is gone without its effect: the service dropped it, new data came since, or the data were the same.", r.Advice.Over},
 		{isFailed, "The service failed the request", accepted + ", and the service then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
 		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list does not tell: " + seen.Gap + ".", adviceSetting},

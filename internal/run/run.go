@@ -245,7 +245,7 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	r.Submission = r.Unanswered
 	tfkit.Problem{
 		Summary: "Interrupted, and the outcome is not known",
-		Detail:  "The run was interrupted while the " + r.Name + " was being sent. " + tfkit.ProblemOf(err, "").Detail,
+		Detail:  "The run was interrupted while the " + r.Name + " was being sent, so the service may have accepted it or not.",
 		InState: r.InState + " and without a request_id",
 		Do:      "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again.",
 	}.AddWarning(r.Diags)

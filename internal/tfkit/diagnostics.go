@@ -118,7 +118,7 @@ var advices = map[failure]string{
 	{class: transport.ClassConnectionLost}:   "run again. If it happens again, look for a proxy or load balancer that cuts connections.",
 	{class: transport.ClassTLS}:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
 	{class: transport.ClassProxyAuth}:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
-	{class: transport.ClassRedirect}:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
+	{class: transport.ClassRedirect}:         "set base_url to the final address of the service; a redirect can lose a write or leak credentials.",
 	{class: transport.ClassLoginAnswer}:      "check base_url. The provider reads a JSON Web Token from the member token of an object, at the top or where wire.envelope points to. If your service answers with another one, configure token or api_secret_key in place of email and password.",
 	{class: transport.ClassAuthentication}:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
 	{class: transport.ClassForbidden}:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",

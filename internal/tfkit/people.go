@@ -145,8 +145,8 @@ var (
 	// MissingConsent is the same for each person, so that Terraform counts equal warnings.
 	MissingConsent = Problem{
 		Summary: "A consent record is missing",
-		Detail:  "Two readings show no consent record, although one is known and nothing can remove it. The resource leaves state; a missing record was not withdrawn.",
-		Do:      "look at the service for a consent that is still there. If it lost the record, an apply writes a first one. If readings lag, raise wire.lag, and import the person or apply the file again.",
+		Detail:  "Two readings show no record, although nothing can remove one. The resource leaves state; a missing record was not withdrawn.",
+		Do:      "look at the service for a consent. If it lost the record, an apply writes a first one. If readings lag, raise wire.lag, and import the person or apply the file again.",
 	}
 	SharedConsent = Problem{
 		Summary: "Two resources manage the consent of one person",
@@ -160,7 +160,7 @@ var (
 	}
 	SupersededWithdrawal = Problem{
 		Summary: "Not withdrawn, another resource writes it",
-		Detail:  "Another resource of the run writes the consent of the same person, so it was not withdrawn. Terraform forgets the destroyed resource only. The other one is:",
+		Detail:  "Another resource of the run writes the consent of the same person, so it was not withdrawn. The other one is:",
 		Do:      "nothing, if the resource was renamed; a moved block avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 	}
 	SpelledTwice = Problem{

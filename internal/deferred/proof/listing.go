@@ -89,7 +89,7 @@ const (
 	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.pending.statuses says what a status means, or " + partialTakes
 	gapIdentity  = "it holds the id of this request in a record about somebody else"
 	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
-	gapUnclear   = "the statuses, errors, flags or times of the request are not known, or contradict each other; wire.pending.statuses says what a status means"
+	gapUnclear   = "its statuses, errors, flags or times are not known, or contradict each other; wire.pending.statuses says what a status means"
 	partialTakes = `wire.pending.use = "partial" leaves it out`
 )
 

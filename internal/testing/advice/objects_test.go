@@ -29,7 +29,7 @@ var consents = map[string]play{
 		configuration: consent("x", agreedThen), situation: applied(choose), says: plan,
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
-	"look at the service for a consent that is still there": {
+	"look at the service for a consent. If": {
 		configuration: consent("x", agreedThen), situation: applied(loseConsent), says: plan,
 	},
 	"if the service wants an agreement_time or an address": {

@@ -110,7 +110,7 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
 	},
-	"nothing, if nothing is there and the data is to be requested again; or put the file back": {
+	"nothing, if nothing is there; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: applied(write("ann.json", "{}")), says: plan, follow: remove("ann.json"), again: 1,
 	},

@@ -48,9 +48,9 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) (texts []strin
 	return texts
 }
 
-// listed matches what is a list in the detail of a diagnostic: what is known of an exchange, and lines that begin with
-// two blanks, such as commands.
-var listed = regexp.MustCompile(`(?s)Operation: .*?(?:\n\n|$)|(?m:^  .*$)`)
+// listed matches what is a list in the detail of a diagnostic: what is known of an exchange with the service, after a line
+// that says what happened, lines of a file by cause, and lines that begin with two blanks, such as commands.
+var listed = regexp.MustCompile(`(?s)(?:\n[^\n]+\n)?Operation: .*?(?:\n\n|$)|(?m:^.* \(\d+\): lines? .*$)|(?m:^  .*$)`)
 
 // wantShort fails the test for a warning of more than 60 words, which nobody reads. Lists, numbers and digests are not
 // counted.
