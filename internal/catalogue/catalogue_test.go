@@ -23,6 +23,7 @@ var harmful = []catalogue.Meaning{catalogue.Refused, catalogue.Part, catalogue.J
 func TestAll_keepsTheRules(t *testing.T) {
 	t.Parallel()
 	names, order := map[string]bool{}, 0
+
 	for _, a := range catalogue.All() {
 		at := slices.Index(endpoints, a.Endpoint)
 		for rule, broken := range map[string]bool{
@@ -44,6 +45,7 @@ func TestAll_keepsTheRules(t *testing.T) {
 				t.Errorf("%s: %s", a.Name, rule)
 			}
 		}
+
 		names[a.Name], order = true, at
 	}
 }

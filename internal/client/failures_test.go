@@ -302,8 +302,9 @@ func TestAbsent_answersThatSayNone(t *testing.T) {
 		for _, word := range append(client.AbsentForms, "") {
 			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
 				for _, operation := range []string{mockserver.OpGetConsent, mockserver.OpGetProfile, mockserver.OpListPendingRequests} {
-					service.Inject(mockserver.Fault{Operation: operation, Status: c.status, Body: []byte(c.body), Header: http.Header{"Content-Type": {"text/html"}}})
+					service.Inject(mockserver.Fault{Operation: operation, Status: c.status, Body: []byte(c.body), Header: page})
 				}
+
 				_, consentErr := cl.GetConsent(t.Context(), jane)
 				_, profileErr := cl.GetProfile(t.Context(), jane, nil)
 				for _, err := range []error{consentErr, profileErr} {
@@ -315,6 +316,7 @@ func TestAbsent_answersThatSayNone(t *testing.T) {
 						t.Errorf("%s: it says %v", name, err)
 					}
 				}
+
 				if _, err := cl.ListPending(t.Context(), scope); err == nil || strings.Contains(err.Error(), "wire.absent") {
 					t.Errorf("%s, of the list: %v", name, err)
 				}

@@ -109,9 +109,27 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 		}
 	}
 
-	checked := 0
-	check := func(schemas map[string]*tfprotov6.Schema, refuse func(string, prototest.Attributes) prototest.Diagnostics) {
-		for name, schema := range schemas {
+	actions, checked := map[string]*tfprotov6.Schema{}, 0
+	for name, action := range p.Schemas.ActionSchemas {
+		actions[name] = action.Schema
+	}
+	for _, objects := range []struct {
+		schemas map[string]*tfprotov6.Schema
+		refuse  func(name string, config prototest.Attributes) prototest.Diagnostics
+	}{
+		{p.Schemas.ResourceSchemas, p.Validate},
+		{p.Schemas.DataSourceSchemas, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return second(p.ReadData(name, config))
+		}},
+		{p.Schemas.EphemeralResourceSchemas, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return second(p.Open(name, config))
+		}},
+		{p.Schemas.ListResourceSchemas, p.ValidateList},
+		{actions, func(name string, config prototest.Attributes) prototest.Diagnostics {
+			return p.PlanAction(name, config)
+		}},
+	} {
+		for name, schema := range objects.schemas {
 			for _, attribute := range schema.Block.Attributes {
 				isIdentifier := slices.Contains([]string{"identity_id", "org_id", "project_id", "account_id"}, attribute.Name)
 				if !isIdentifier || attribute.Computed && !attribute.Optional {
@@ -119,30 +137,11 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 				}
 				checked++
 				for value := range unusable {
-					wantRefused(name+": "+attribute.Name, value, refuse(name, prototest.Attributes{attribute.Name: value}))
+					wantRefused(name+": "+attribute.Name, value, objects.refuse(name, prototest.Attributes{attribute.Name: value}))
 				}
 			}
 		}
 	}
-
-	readData := func(name string, config prototest.Attributes) prototest.Diagnostics {
-		return second(p.ReadData(name, config))
-	}
-	open := func(name string, config prototest.Attributes) prototest.Diagnostics {
-		return second(p.Open(name, config))
-	}
-	plan := func(name string, config prototest.Attributes) prototest.Diagnostics {
-		return p.PlanAction(name, config)
-	}
-	check(p.Schemas.ResourceSchemas, p.Validate)
-	check(p.Schemas.DataSourceSchemas, readData)
-	check(p.Schemas.EphemeralResourceSchemas, open)
-	check(p.Schemas.ListResourceSchemas, p.ValidateList)
-	actions := map[string]*tfprotov6.Schema{}
-	for name, action := range p.Schemas.ActionSchemas {
-		actions[name] = action.Schema
-	}
-	check(actions, plan)
 
 	for _, id := range []string{unseen, "acct-7/" + unseen, unseen + "/web/user-1001", "org-demo/" + unseen + "/user-1001"} {
 		_, diags := p.Import(consentName, id, nil)

@@ -4,10 +4,14 @@ package soak
 
 import "testing"
 
-// The tests of sizes and seeds change the environment, so that they are not parallel.
+// TestSizes_areThoseOfTheEnvironment changes the environment, so that it is not parallel.
+func TestSizes_areThoseOfTheEnvironment(t *testing.T) {
+	t.Setenv(seed, "")
+	if one, other := Seed(0), Seed(0); one == other {
+		t.Errorf("both seeds are %d", one)
+	}
 
-func TestSize_isThatOfTheEnvironment(t *testing.T) {
-	t.Setenv(large, "")
+	t.Setenv(seed, "18446744073709551615")
 	for _, tc := range []struct {
 		large, schedules string
 		size, scheduled  int
@@ -20,21 +24,8 @@ func TestSize_isThatOfTheEnvironment(t *testing.T) {
 	} {
 		t.Setenv(large, tc.large)
 		t.Setenv(schedules, tc.schedules)
-
-		if size, scheduled := Size(1, 1000), Schedules(1, 1000); size != tc.size || scheduled != tc.scheduled {
-			t.Errorf("%+v gives the size %d and %d schedules", tc, size, scheduled)
+		if size, scheduled := Size(1, 1000), Schedules(1, 1000); size != tc.size || scheduled != tc.scheduled || Seed(1) != 0 {
+			t.Errorf("%+v gives the size %d, %d schedules and the seed %d", tc, size, scheduled, Seed(1))
 		}
-	}
-}
-
-func TestSeed_isRandomUnlessItIsGiven(t *testing.T) {
-	t.Setenv(seed, "")
-	if one, other := Seed(0), Seed(0); one == other {
-		t.Errorf("both seeds are %d", one)
-	}
-
-	t.Setenv(seed, "18446744073709551615")
-	if Seed(0) != 18446744073709551615 || Seed(1) != 0 {
-		t.Errorf("the seeds are %d and %d", Seed(0), Seed(1))
 	}
 }
