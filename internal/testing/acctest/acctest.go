@@ -27,9 +27,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
-// Factories returns the provider for ProtoV6ProviderFactories. It runs in the process of the
-// test and reads no variable of the environment, so that relative paths are relative to the
-// test's folder. The pending list of the mock server never lags.
+// Factories returns the provider for ProtoV6ProviderFactories. It runs in the process of the test, reads no variable of
+// the environment, and takes the pending list of the mock server as one that never lags.
 func Factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){"analytics": func() (tfprotov6.ProviderServer, error) {
 		none := func(string) string { return "" }
@@ -69,8 +68,7 @@ func Message(texts ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)` + strings.NewReplacer(" ", `\s+`, "\n", `.*`).Replace(quoted))
 }
 
-// Environment returns the environment of this process without what changes what Terraform or the
-// provider does.
+// Environment returns the environment of this process without the settings of Terraform and of the provider.
 func Environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		return strings.HasPrefix(entry, "TF_") || strings.HasPrefix(entry, "ANALYTICS_")
@@ -97,8 +95,8 @@ func parseVersion(printed string) (v Version, err error) {
 // CLI is the CLI in use, which Main looks for where TF_ACC is set.
 var CLI Version
 
-// Main runs the tests of a package, and fails where a goroutine is left over. With TF_ACC set, all of
-// them use the CLI that TF_ACC_TERRAFORM_PATH names, or else terraform on PATH.
+// Main runs the tests of a package, with the CLI that TF_ACC_TERRAFORM_PATH names, or else terraform on PATH, where
+// TF_ACC is set. It fails where a goroutine is left over.
 func Main(m *testing.M) {
 	if os.Getenv("TF_ACC") != "" {
 		if err := useCLI(); err != nil {

@@ -45,8 +45,7 @@ type CLI struct {
 	Dir string
 }
 
-// New prepares a folder with a configuration, and skips the test where TF_ACC is not set.
-// environment is added to the few variables that every command gets.
+// New prepares a folder with a configuration for commands with this environment. It skips the test without TF_ACC.
 func New(tb testing.TB, configuration string, environment map[string]string) *CLI {
 	tb.Helper()
 	acctest.PreCheck(tb)

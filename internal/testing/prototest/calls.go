@@ -74,8 +74,7 @@ func (p *Provider) PlanAction(name string, config Attributes, known ...Attribute
 	return append(diags, call(p, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: p.packed(schema, config)}).Diagnostics...)
 }
 
-// Invoke plans and invokes an action. The diagnostics of the plan come first; it is not
-// invoked if they hold errors.
+// Invoke plans an action and invokes it, unless the plan has errors. The diagnostics of the plan come first.
 func (p *Provider) Invoke(name string, config Attributes) Invocation {
 	p.t.Helper()
 	planned := p.PlanAction(name, config)
@@ -112,16 +111,14 @@ func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) (
 	return invoked
 }
 
-// ListRequest is a list block of a query. Limit is what Terraform expects at most, 0 for
-// everything.
+// ListRequest is a list block of a query. A Limit of 0 is none.
 type ListRequest struct {
 	Config          Attributes
 	Limit           int64
 	IncludeResource bool
 }
 
-// ListResult is one result of a list. The identity and the resource are nil where the
-// result has none, as one with nothing but diagnostics.
+// ListResult is one result of a list. The identity and the resource may be nil.
 type ListResult struct {
 	DisplayName        string
 	Identity, Resource Attributes

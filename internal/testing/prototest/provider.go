@@ -22,8 +22,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
-// Provider is a configured provider, driven without a CLI. It checks every plan
-// and every new state by the rules that Terraform's core applies.
+// Provider is a configured provider. It holds each plan and each new state to the rules of Terraform's core.
 type Provider struct {
 	Schemas    *tfprotov6.GetProviderSchemaResponse
 	Identities map[string]*tfprotov6.ResourceIdentitySchema // of resources
@@ -33,8 +32,7 @@ type Provider struct {
 	config *tfprotov6.DynamicValue
 }
 
-// Start serves a provider with an environment of its own and configures it.
-// Errors of the configuration are in the diagnostics.
+// Start serves a provider with an environment, and configures it.
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
 	withoutLag := func(cfg *client.Config) { cfg.Wire.Lag = cmp.Or(cfg.Wire.Lag, "0s") } // as a mock server lags only where a setting says so
@@ -74,9 +72,8 @@ func Config(service *mocktest.Instance) Attributes {
 	}
 }
 
-// Bubble runs a test in virtual time, with a provider that is connected in memory to a mock
-// server of its own: waiting for a request takes no time. configure functions are those of
-// mocktest.Start.
+// Bubble runs a test in virtual time, with a provider that is connected in memory to a mock server of its own, which the
+// functions configure: waiting for a request takes no time.
 func Bubble(t *testing.T, test func(t *testing.T, p *Provider, service *mocktest.Instance), configure ...func(*mockserver.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

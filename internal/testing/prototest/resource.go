@@ -184,10 +184,7 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 		return stored.orNone(), nil
 	}
 
-	file, err := json.Marshal(stored.Attributes)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	file, _ := json.Marshal(stored.Attributes) // which were unpacked
 	resp := call(p, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: name, Version: p.Schemas.ResourceSchemas[name].Version, RawState: &tfprotov6.RawState{JSON: file},
 	})

@@ -79,19 +79,23 @@ func WantText(tb testing.TB, texts []string, words ...string) {
 	}
 }
 
-// WantAlone fails the test where anything but the file is in its folder. A new file has a second
-// name there until Terraform has recorded it, which WantAlone takes as done.
+// WantAlone fails the test where anything but the file is in its folder. It takes the file as recorded by Terraform.
 func WantAlone(tb testing.TB, path string) {
 	tb.Helper()
 	outfile.Confirm(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return entry.Name() != filepath.Base(path) }) {
-		tb.Errorf("something was left behind: %v, %v", entries, err)
+	if err != nil {
+		tb.Error(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() != filepath.Base(path) {
+			tb.Errorf("%s was left behind", entry.Name())
+		}
 	}
 }
 
-// KillUnrecorded leaves a file that this process has written as it is if the process is killed before
-// Terraform has recorded the file. It fails the test where the next process could not tell.
+// KillUnrecorded leaves a new file as a process does that is killed before Terraform has recorded the file. It fails the
+// test where the next process could not tell.
 func KillUnrecorded(tb testing.TB, path string) {
 	tb.Helper()
 	if !outfile.IsUnrecorded(path) {
@@ -135,8 +139,7 @@ func QuotedBack(tb testing.TB, values []string, others ...string) []byte {
 	return body
 }
 
-// WantNoCanary fails the test if an output holds a value in any spelling in which it could
-// appear there.
+// WantNoCanary fails the test if an output holds a value in any spelling.
 func WantNoCanary(tb testing.TB, where, written string, values ...string) {
 	tb.Helper()
 	for _, v := range values {
