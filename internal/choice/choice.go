@@ -109,11 +109,10 @@ type Act uint8
 
 // The acts.
 const (
-	Nothing  Act = iota // there is nothing to do
+	Nothing  Act = iota // there is nothing to do; a refresh holds on to what is in state
 	Send                // write or withdraw
 	Stand               // leave the record alone, and warn
 	Take                // take the record into state
-	Hold                // hold on to what is in state
 	Ask                 // read again after a lag
 	Forget              // remove the object from state
 	Report              // report the record as missing, with a warning
@@ -139,10 +138,10 @@ var rows = []row{
 	{FactNone | FactKnown | FactTwice, Missing, acts{Forget, Send, Refuse, Report}, "no record of somebody known, in two readings `wire.lag` apart"},
 	{FactNone | FactKnown, Doubted, acts{Ask, Ask, Refuse, Ask}, "no record of somebody known, in one reading"},
 	{FactNone, Nobody, acts{Forget, Send, Send, Nothing}, "no record, and none was known"},
-	{FactLost | FactSame, Arrived, acts{Hold, Nothing, Nothing, Nothing}, "what was just sent, although the answer was lost"},
-	{FactSame | FactAnew, Resent, acts{Hold, Nothing, Send, Nothing}, "what is configured, as far as it shows; a single resource is created or changed"},
-	{FactSame, Same, acts{Hold, Nothing, Nothing, Nothing}, "what is configured"},
-	{FactOurs, Ours, acts{Hold, Send, Send, Send}, "what the resource wrote last, or what the service then showed of it"},
+	{FactLost | FactSame, Arrived, acts{Nothing, Nothing, Nothing, Nothing}, "what was just sent, although the answer was lost"},
+	{FactSame | FactAnew, Resent, acts{Nothing, Nothing, Send, Nothing}, "what is configured, as far as it shows; a single resource is created or changed"},
+	{FactSame, Same, acts{Nothing, Nothing, Nothing, Nothing}, "what is configured"},
+	{FactOurs, Ours, acts{Nothing, Send, Send, Send}, "what the resource wrote last, or what the service then showed of it"},
 	{FactOverrules, Overruled, acts{Take, Send, Send, Send}, "anything else, with `keep_later_choice = false`"},
 	{FactLost | FactChanged, Later, acts{Take, Stand, Stand, Stand}, "another record than before, although the answer to a write was lost"},
 	{FactLater, Later, acts{Take, Stand, Stand, Stand}, "another record, with a time after the configured `agreement_time`"},

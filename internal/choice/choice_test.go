@@ -179,7 +179,7 @@ func TestJudge_everySetOfFacts(t *testing.T) {
 func TestTable_isInTheGuide(t *testing.T) {
 	t.Parallel()
 	words := map[Act]string{
-		Nothing: "–", Send: "writes", Stand: "**leaves it, warns**", Take: "shows it", Hold: "–", Ask: "reads again",
+		Nothing: "–", Send: "writes", Stand: "**leaves it, warns**", Take: "shows it", Ask: "reads again",
 		Forget: "removes the resource from state", Report: "warns that it is missing", Refuse: "error", Withhold: "leaves it, warns",
 	}
 	table := "| the service holds | a refresh | a plan | a write | a withdrawal |\n|---|---|---|---|---|\n"

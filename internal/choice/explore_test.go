@@ -245,12 +245,11 @@ func (w *world) write(of int, clauses [decode.Clauses]bool, exists bool) {
 	}
 
 	// What is written plans empty.
-	settled := Hold
 	e.Action, e.Anew, e.Last, e.Reading, e.Keeping = Refresh, false, object.last, Reading{Print: w.held}, w.service.keeping(of)
 	if isFile {
-		e.Action, e.Last, settled = Plan, Confirmed{}, Nothing
+		e.Action, e.Last = Plan, Confirmed{}
 	}
-	if verdict, act := Judge(e); act != settled {
+	if verdict, act := Judge(e); act != Nothing {
 		w.broken = fmt.Sprintf("what was written is judged as %d in the next plan", verdict)
 	}
 }

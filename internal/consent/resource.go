@@ -159,7 +159,7 @@ func (r *consentResource) planDestroy(ctx context.Context, state resourceModel, 
 
 	r.RefuseReadOnly(diags)
 	person, _ := r.personOf(state)
-	if keeper := r.Consents.PlanAgainst(tfkit.ObjectIn(ctx, resp.Private, objectLabel), person); keeper != nil {
+	if keeper := r.Consents.Claim(tfkit.ObjectIn(ctx, resp.Private, objectLabel), tfkit.Undoes, person); keeper != nil {
 		tfkit.KeptConsent.With(other(keeper, person.Scope)).AddError(diags)
 	}
 }
@@ -174,7 +174,7 @@ func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, is
 	}
 
 	person, _ := r.personOf(state)
-	if withdrawer := r.Consents.PlanDone(object, person); withdrawer != nil {
+	if withdrawer := r.Consents.Claim(object, tfkit.Done, person); withdrawer != nil {
 		tfkit.KeptConsent.With(other(withdrawer, person.Scope)).AddError(diags)
 	}
 }
@@ -182,7 +182,7 @@ func (r *consentResource) planKept(state resourceModel, object *tfkit.Object, is
 // keep records that an object keeps a person, and warns if another one does too.
 func (r *consentResource) keep(m resourceModel, object *tfkit.Object, diags *diag.Diagnostics) {
 	person, _ := r.personOf(m)
-	if keeper := r.Consents.Keep(object, person); keeper != nil {
+	if keeper := r.Consents.Claim(object, tfkit.Keeps, person); keeper != nil {
 		tfkit.SharedConsent.With(other(keeper, person.Scope)).AddWarning(diags)
 	}
 }
@@ -235,7 +235,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	isOurs := c.Act == choice.Hold && !was.Foreign
+	isOurs := c.Act == choice.Nothing && !was.Foreign
 	if !isOurs || state.Manual.IsNull() {
 		is := state.refresh(c, was)
 		resp.Diagnostics.Append(is.write(ctx, state, resp.Private)...)

@@ -19,7 +19,7 @@ func (b *batch) apply(ctx context.Context) (ok bool) {
 		return false
 	}
 
-	b.claim(b.all, b.Consents.Keep) // the plan has warned of others
+	b.claim(b.all, tfkit.Keeps) // the plan has warned of others
 	b.pass(ctx, b.all, choice.Write)
 	b.writeReport()
 	if b.prior != nil {
@@ -97,7 +97,7 @@ func (b *batch) destroy(ctx context.Context) {
 	b.pass(ctx, b.all, choice.Withdraw)
 	b.again(ctx)
 	b.writeReport()
-	if others := b.claim(b.rowsThatAre(superseded), b.Consents.Keeper); others != "" {
+	if others := b.claim(b.rowsThatAre(superseded), tfkit.Asks); others != "" {
 		tfkit.SupersededWithdrawal.With(others).AddWarning(b.diags)
 	}
 	if b.missed() > 0 {

@@ -96,7 +96,7 @@ func (r *batchResource) planDestroy(ctx context.Context, state model, resp *reso
 	b := r.newBatch(state, &state, objectOf(ctx, state, resp.Private), &unread)
 	if b.readUnchanged() {
 		b.diags = &resp.Diagnostics
-		b.refuseKept(r.Consents.PlanAgainst)
+		b.refuseKept(tfkit.Undoes)
 	}
 }
 
@@ -122,7 +122,7 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 	}
 	if !work { // no apply follows that would warn
 		b.warnKept()
-		b.refuseKept(b.Consents.PlanDone)
+		b.refuseKept(tfkit.Done)
 	}
 
 	return work
@@ -212,7 +212,7 @@ func (b *batch) warnAltered() {
 // warnOthers records that this object looks after the people of its rows. It warns if other objects do too, and of
 // identities that differ from another one only by the case of letters.
 func (b *batch) warnOthers() {
-	others := b.claim(b.all, b.Consents.Keep)
+	others := b.claim(b.all, tfkit.Keeps)
 	var twice []int
 	for _, row := range b.all {
 		if b.Consents.IsSpelledTwice(b.person(row)) {
@@ -233,10 +233,10 @@ func (b *batch) warnOthers() {
 
 // claim makes a claim about the people of some rows. It returns the other objects that have the opposite
 // one, with the rows of this batch, as text; empty if there are none.
-func (b *batch) claim(some []int, claim func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) (others string) {
+func (b *batch) claim(some []int, as tfkit.Claim) (others string) {
 	rowsOf := map[string][]int{}
 	for _, row := range some {
-		if other := claim(b.object, b.person(row)); other != nil {
+		if other := b.Consents.Claim(b.object, as, b.person(row)); other != nil {
 			rowsOf[other.String()] = append(rowsOf[other.String()], row)
 		}
 	}
@@ -249,8 +249,8 @@ func (b *batch) claim(some []int, claim func(by *tfkit.Object, p client.Person) 
 }
 
 // refuseKept refuses a plan that withdraws people whom another object keeps as they are.
-func (b *batch) refuseKept(claim func(by *tfkit.Object, p client.Person) (other *tfkit.Object)) {
-	if others := b.claim(b.all, claim); others != "" {
+func (b *batch) refuseKept(as tfkit.Claim) {
+	if others := b.claim(b.all, as); others != "" {
 		tfkit.KeptConsent.With(others).AddError(b.diags)
 	}
 }

@@ -199,7 +199,7 @@ func (u *update) effect() proof.Effect {
 func (r *profileResource) apply(ctx context.Context, u *update) {
 	object := tfkit.ObjectIn(ctx, u.Private, profileType)
 	for _, name := range append(namesOf(u.changes), namesOf(u.model.members())...) {
-		r.Profiles.Keep(object, tfkit.PartOf(u.Request.Person, name))
+		r.Profiles.Claim(object, tfkit.Keeps, tfkit.PartOf(u.Request.Person, name))
 	}
 
 	if len(u.changes) > 0 {

@@ -133,7 +133,7 @@ func (r *profileResource) planUpdate(ctx context.Context, planned run.Plan, stat
 
 	of := ownershipOf(ctx, state, resp.Private)
 	maps.DeleteFunc(of.cleared, func(name string, _ jsontext.Value) bool { return changes[name] != nil })
-	r.checkMembers(*plan, of, r.Profiles.PlanDone, &resp.Diagnostics)
+	r.checkMembers(*plan, of, tfkit.Done, &resp.Diagnostics)
 
 	plan.Profile, plan.Fulfilled = formats.JSONObject.KeepSpelling(state.Profile, plan.Profile), state.Fulfilled
 	if len(changes) > 0 || !isKnown || plan.Resumes(state.Waiting, s) {
@@ -168,11 +168,11 @@ func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *
 	}
 
 	r.RefuseReadOnly(diags)
-	r.checkMembers(state, of, r.Profiles.PlanAgainst, diags)
+	r.checkMembers(state, of, tfkit.Undoes, diags)
 }
 
 // checkMembers records what a plan does with members, and refuses to clear one that another object leaves as it is.
-func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(*tfkit.Object, client.Person) *tfkit.Object, diags *diag.Diagnostics) {
+func (r *profileResource) checkMembers(m resourceModel, of ownership, as tfkit.Claim, diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(m.Scope)
 	if !known {
 		return
@@ -180,7 +180,7 @@ func (r *profileResource) checkMembers(m resourceModel, of ownership, record fun
 
 	person := client.Person{Scope: scope, Identity: m.IdentityID.ValueString()}
 	for name := range of.cleared {
-		if record(of.object, tfkit.PartOf(person, name)) != nil {
+		if r.Profiles.Claim(of.object, as, tfkit.PartOf(person, name)) != nil {
 			tfkit.Problem{
 				Summary: "Another resource manages the members to be cleared",
 				Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
@@ -314,7 +314,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 func (r *profileResource) clearMembers(ctx context.Context, u *update, object *tfkit.Object) {
 	names := namesOf(u.changes)
 	isKept := func(name string, _ jsontext.Value) bool {
-		return r.Profiles.Keeper(object, tfkit.PartOf(u.Request.Person, name)) != nil
+		return r.Profiles.Claim(object, tfkit.Asks, tfkit.PartOf(u.Request.Person, name)) != nil
 	}
 	u.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(u.changes, isKept)

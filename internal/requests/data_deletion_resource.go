@@ -70,7 +70,7 @@ func (r *dataDeletionResource) planSubmission(ctx context.Context, plan *request
 		return
 	}
 	about := tfkit.PartOf(client.Person{Scope: scope, Identity: plan.IdentityID.ValueString()}, key)
-	if other := r.Deletions.PlanAgainst(tfkit.NewObject(DeletionType), about); other != nil {
+	if other := r.Deletions.Claim(tfkit.NewObject(DeletionType), tfkit.Undoes, about); other != nil {
 		repeated.AddError(diags)
 	}
 }
@@ -211,7 +211,7 @@ func SeeDeletion(ctx context.Context, service *tfkit.Service, state []byte) (dia
 	key, _ := m.occasion(ctx)
 	scope, _ := service.KnownScope(tfkit.Scope{}) // a state that was written by hand may lack its own
 	about := tfkit.PartOf(client.Person{Scope: cmp.Or(object.Scope, scope), Identity: object.IdentityID}, key)
-	if other := service.Deletions.PlanDone(tfkit.NewObject(DeletionType), about); other != nil {
+	if other := service.Deletions.Claim(tfkit.NewObject(DeletionType), tfkit.Done, about); other != nil {
 		repeated.AddError(&diags)
 	}
 

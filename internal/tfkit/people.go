@@ -70,36 +70,20 @@ type person struct {
 	spelled string             // the first identity that is this one in lower case
 }
 
+// Claim is what an object says of a person.
+type Claim int
+
+// The claims.
 const (
-	claimKeeps  = iota // looks after the person
-	claimDone          // has nothing to do about the person, by the plan
-	claimUndoes        // undoes what was done, or does it again, by the plan
+	Keeps  Claim = iota // looks after the person, whether or not anything is sent
+	Done                // takes what was done for done: a plan has nothing to write, or the request was sent
+	Undoes              // undoes by the plan what was done, or does it again
+	Asks                // says nothing, and asks who keeps the person
 	numClaims
 )
 
-// Keep records that an object looks after a person, whether or not anything is sent. It returns another
-// object of this run that does, or nil.
-func (c *People) Keep(by *Object, p client.Person) (other *Object) {
-	return c.claim(by, claimKeeps, claimKeeps, p)
-}
-
-// Keeper returns the object that looks after a person, if it is not by. by may be nil.
-func (c *People) Keeper(by *Object, p client.Person) (other *Object) {
-	return c.claim(by, numClaims, claimKeeps, p)
-}
-
-// PlanDone records that an object takes what was done about a person for done: it has nothing
-// to write in the apply of a plan, or stands for a request that was sent. It returns another object
-// that undoes this by the plan, or nil.
-func (c *People) PlanDone(by *Object, p client.Person) (undoing *Object) {
-	return c.claim(by, claimDone, claimUndoes, p)
-}
-
-// PlanAgainst records that a plan undoes what was done about a person by destroying an object, or
-// does it again by creating one. It returns another object that takes this for done, or nil.
-func (c *People) PlanAgainst(by *Object, p client.Person) (done *Object) {
-	return c.claim(by, claimUndoes, claimDone, p)
-}
+// opposites has the claim of another object that each one is about.
+var opposites = [numClaims]Claim{Keeps: Keeps, Done: Undoes, Undoes: Done, Asks: Keeps}
 
 // Forget removes the claims about a person, because what was planned has been carried out.
 func (c *People) Forget(p client.Person) {
@@ -109,15 +93,15 @@ func (c *People) Forget(p client.Person) {
 	delete(c.people, p)
 }
 
-// claim records a claim of an object, unless by is nil or as is numClaims. It returns another object with
-// the opposite claim.
-func (c *People) claim(by *Object, as, opposite int, p client.Person) (other *Object) {
+// Claim records a claim of an object, unless by is nil. It returns another object of this run with the
+// opposite claim, or nil.
+func (c *People) Claim(by *Object, as Claim, p client.Person) (other *Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
 	known := c.people[p]
-	other = known.claims[opposite]
-	if by != nil && as < numClaims {
+	other = known.claims[opposites[as]]
+	if by != nil {
 		known.claims[as] = cmp.Or(known.claims[as], by)
 		c.people[p] = known
 	}
@@ -236,7 +220,7 @@ func (s *Service) JudgeConsent(ctx context.Context, c *ConsentCase) error {
 // judge completes the evidence by a reading and by what the run knows, and judges it.
 func (s *Service) judge(c *ConsentCase, read choice.Reading) error {
 	if c.Action == choice.Withdraw {
-		c.Keeper = s.Consents.Keeper(c.Object, c.Person)
+		c.Keeper = s.Consents.Claim(c.Object, Asks, c.Person)
 		c.Taken = c.Keeper != nil
 	}
 
