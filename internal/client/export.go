@@ -20,7 +20,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -202,7 +201,7 @@ func (c *Client) checkEnd(s transport.Answer, reader *records.Reader, options re
 	case err == nil && !isDelimited:
 		return failure(s, io.ErrUnexpectedEOF)
 	case err == nil:
-		return s.EndError(c.wire.ignoresField)
+		return s.EndError(c.wire.Ignored)
 	}
 
 	options.Memory = nil // that of a trial
@@ -223,11 +222,6 @@ func readHead(head []byte, options records.Options) bool {
 	isCut := n > 0 && len(head) == records.LimitHead && errors.Is(reader.Err, io.ErrUnexpectedEOF)
 
 	return isCut || reader.Err == nil
-}
-
-// ignoresField reports whether the settings ignore a header field or trailer field.
-func (w Wire) ignoresField(name string) bool {
-	return w.Ignored[jsontext.Pointer("/"+name)] == decode.AnyValue
 }
 
 // dayLayout is how the interface writes a UTC date (section 4, Export).

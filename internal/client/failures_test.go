@@ -133,7 +133,7 @@ func failures() map[string]failed {
 
 	for name, body := range map[string]string{
 		"nothing": "", "no token": `{"session":"canary"}`, "number": `{"token":7}`, "two parts": `{"token":"eyJhIjoxfQ.canary"}`,
-		"bad header": `{"token":"Y2FuYXJ5.e30.c2ln"}`, "broken header": `{"token":"eyJh.e30.c2ln"}`, "list": `{"token":"W10.e30.c2ln"}`, "empty part": `{"token":"eyJhIjoxfQ..c2ln"}`,
+		"empty part": `{"token":"eyJhIjoxfQ..c2ln"}`,
 	} {
 		rows["login answer: "+name] = failed{operation: logins, fault: mockserver.Fault{Status: 200, Body: []byte(body)}, class: transport.ClassLoginAnswer, says: "not shown"}
 	}

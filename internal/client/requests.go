@@ -253,7 +253,7 @@ func (c *Client) shown(a transport.Answer, r decode.Receipt, err error) (decode.
 		return decode.Receipt{}, failure(a, err)
 	}
 	if r.Delivered {
-		return r, a.EndError(c.wire.ignoresField)
+		return r, a.EndError(c.wire.Ignored)
 	}
 	r.NotUnderstood = a.Redact.Clean(r.NotUnderstood)
 
