@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ada is the person of the catalogue, and what is managed of her profile.
 var (
-	ada = person{
+	ada = &person{
 		Person:  client.Person{Scope: client.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, Identity: "ada@example.com"},
 		profile: map[string]jsontext.Value{"plan": jsontext.Value(`"pro"`), "seats": jsontext.Value("5")},
 	}
@@ -66,11 +66,8 @@ func answering(t *testing.T, a catalogue.Answer) *mocktest.Instance {
 
 // readAs returns what the client makes of an endpoint.
 func readAs(a catalogue.Answer) reader {
-	seen := ada
-	seen.isListed = true
-	if a.Endpoint == catalogue.AllData && a.Is == catalogue.Accepted {
-		return ada.submit(decode.RequestDataAccess)
-	}
+	seen := *ada
+	seen.isListed = a.Is != catalogue.Accepted
 
 	return map[catalogue.Endpoint]reader{
 		catalogue.Login:         readToken,
@@ -80,8 +77,8 @@ func readAs(a catalogue.Answer) reader {
 		catalogue.Profile:       ada.readProfile,
 		catalogue.ProfileUpdate: ada.submit(decode.RequestProfileUpdate),
 		catalogue.Deletion:      ada.submit(decode.RequestDataDeletion),
-		catalogue.AllData:       seen.data,
-		catalogue.Pending:       pendingOf(ada.Scope).read,
+		catalogue.AllData:       seen.submit(decode.RequestDataAccess),
+		catalogue.Pending:       readPending(ada.Scope),
 		catalogue.Export:        readDay(ada.Scope, adasDay),
 	}[a.Endpoint]
 }
@@ -95,15 +92,16 @@ func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 		w.credentials = transport.Credentials{Email: service.Email, Password: service.Password}
 	}
 
-	x := &examination{options: Options{Client: client.Config{BaseURL: service.URL}}, report: &Report{}}
-	got, err := x.do(t.Context(), &session{way: w, more: s}, readAs(a))
-	if err == nil && got.lacking > 0 && got.text != "{}" { // which holds none of what was written
+	x := &examination{options: Options{Client: client.Config{BaseURL: service.URL}}}
+	wire, _ := x.wire.With(s)
+	got, err := x.do(t.Context(), &reading{way: w, read: readAs(a)}, wire)
+	if err == nil && got.lacking > 0 && got.text != "{}" && a.Is != catalogue.Accepted { // which holds none of what was written
 		err = fmt.Errorf("fields are lacking: %s", got.text)
 	}
 
 	switch {
 	case a.Is == catalogue.Accepted:
-		got.text = strings.TrimSpace("accepted " + got.text)
+		got.text = strings.TrimSpace("accepted " + got.id)
 	case a.Endpoint == catalogue.Login:
 		got.text = "token"
 	}
@@ -113,7 +111,7 @@ func read(t *testing.T, a catalogue.Answer, s infer.Settings) (string, error) {
 
 // described reads the consent record, and returns its clauses, its time, its address and how it was
 // obtained.
-func (p person) described(ctx context.Context, c *client.Client) (decoded, error) {
+func (p *person) described(ctx context.Context, c *client.Client) (decoded, error) {
 	d, err := p.consent(ctx, c)
 	if err != nil || d.text == "" {
 		return d, err

@@ -9,11 +9,14 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"maps"
+	"net/http"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +25,9 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/infer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Options say what to examine.
@@ -37,27 +42,44 @@ type Options struct {
 	Day      time.Time     // the UTC day whose export is read
 }
 
-// level returns how far the examination goes.
-func (o Options) level() string {
-	if o.Rehearse {
-		return "everything is done once with one person"
-	}
-	return map[bool]string{true: "one person is read", false: "nobody is read or written"}[o.Identity != ""]
+// Word is the verdict of a finding.
+type Word string
+
+// The words, the best first.
+const (
+	OK      Word = "ok"      // the provider works with this as it is configured
+	Unknown Word = "unknown" // the examination could not find out
+	Differs Word = "differs" // another setting is needed, or the provider does not understand a part of it
+	Broken  Word = "broken"  // nothing works until this is fixed
+)
+
+// Finding is one thing that was examined.
+type Finding struct {
+	Group string `json:"group"`
+	Check string `json:"check"`
+	Word  Word   `json:"word"`
+	Text  string `json:"text"`
 }
 
-// omissions returns the questions that these options do not ask, and why.
-func (o Options) omissions() []string {
-	hasProject, hasAccount := o.Scope.OrgID != "", o.Scope.AccountID != ""
-	questions := map[string]bool{
-		"where a login carries e-mail and password: ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set":                                                       o.Client.Credentials.Email == "",
-		"what an export looks like: exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID":                           !hasProject,
-		"whether the other path family answers: its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set":               hasProject != hasAccount,
-		"what consent and profile look like: no person was read; -identity reads one":                                                                         o.Identity == "" && !o.Rehearse,
-		"how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person": !o.Rehearse,
-	}
-	maps.DeleteFunc(questions, func(_ string, isOmitted bool) bool { return !isOmitted })
+// Report is the result of an examination. It holds names, and never a value of the service, a credential or a person.
+type Report struct {
+	Format      int         `json:"format"` // of this JSON
+	Version     string      `json:"provider_version"`
+	Result      Word        `json:"result"`
+	ExitStatus  int         `json:"exit_status"`
+	Findings    []Finding   `json:"findings"`
+	Credentials string      `json:"credentials"`    // what to authenticate with; empty if nothing was accepted
+	PathFamily  string      `json:"path_family"`    // project or account; empty if none answered
+	Wire        client.Wire `json:"wire"`           // the settings that differ from the defaults, as ANALYTICS_WIRE takes them
+	WireBlock   string      `json:"wire_block"`     // of a provider block with these settings
+	Person      string      `json:"person"`         // who was invented for a rehearsal; empty for the person who was given
+	Remaining   []string    `json:"left,omitempty"` // of the person of a rehearsal, at the service
+	Lag         string      `json:"lag,omitempty"`  // the longest time after which a reading of a rehearsal showed what had been accepted
+	NotAnswered []string    `json:"not_answered"`   // each question with the reason
+}
 
-	return slices.Sorted(maps.Keys(questions))
+func (r *Report) add(group, check string, word Word, text string) {
+	r.Findings = append(r.Findings, Finding{group, check, word, text})
 }
 
 // examination is an examination that is under way.
@@ -69,31 +91,44 @@ type examination struct {
 	known    []*infer.Request   // that the list may show
 	invented string             // the identity of a person whom the service does not know
 
-	ways             []*way
-	project, account client.Scope
-	use              *way         // what is read with further on; nil if no list was answered
-	scope            client.Scope // whose paths are used with it
+	ways []*way
+	use  *way // what is read with further on; nil if no list was answered
 }
+
+// way is one way to authenticate.
+type way struct {
+	name        string
+	credentials transport.Credentials
+	scope       client.Scope // the first whose list was answered; zero if none was
+	accepted    int          // how many readings show that the credentials are accepted; 0 without a list
+}
+
+const (
+	access   = "Access"          // the group of findings about credentials
+	noPerson = "invented person" // the check of readings of a person who does not exist
+)
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
 // was done until then.
 func Examine(ctx context.Context, o Options) *Report {
-	r := &Report{Format: 2, Version: o.Version, Level: o.level(), Findings: []Finding{}, NotAnswered: o.omissions()}
+	r := &Report{Format: 2, Version: o.Version}
 	x := &examination{
 		options: o, report: r, wire: o.Client.Wire.Minimal(), readings: map[string]reading{},
 		invented: "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid",
-		project:  client.Scope{OrgID: o.Scope.OrgID, ProjectID: o.Scope.ProjectID},
-		account:  client.Scope{AccountID: o.Scope.AccountID},
 	}
 	if o.Identity != "" {
 		x.known = []*infer.Request{{Person: o.Identity}}
 	}
 
-	if x.examineAccess(ctx); x.use != nil {
+	x.examineAccess(ctx)
+	if x.use != nil {
 		x.examinePeople(ctx)
 	}
 	if x.use != nil && o.Rehearse {
 		x.rehearse(ctx)
+	}
+	if !o.Rehearse {
+		r.NotAnswered = []string{"how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person; -identity reads one person"}
 	}
 	if ctx.Err() != nil {
 		r.add(access, "interrupted", Broken, "the examination was interrupted, and covers what was done until then")
@@ -102,156 +137,97 @@ func Examine(ctx context.Context, o Options) *Report {
 
 	wire, _ := json.Marshal(r.Wire) // texts, lists and maps of texts
 	r.WireBlock = infer.ParseSettings(wire).Block()
-	r.judge()
+	words, worst := []Word{OK, Unknown, Differs, Broken}, 0
+	for _, f := range r.Findings {
+		worst = max(worst, slices.Index(words, f.Word))
+	}
+	r.Result, r.ExitStatus = words[worst], []int{0, 1, 1, 2}[worst]
 
 	return r
 }
 
-// way is one way to authenticate.
-type way struct {
-	name        string
-	credentials transport.Credentials
-	accepted    []string // the checks that show so
-}
-
-// findWays finds the ways to authenticate that the credentials allow.
-func (x *examination) findWays(ctx context.Context) {
+// examineAccess reads what touches nobody with each of the credentials: which of them an endpoint accepts is not shown
+// (section 5, rule 3). Those that are accepted most are used further on, with the first path family whose list is read.
+func (x *examination) examineAccess(ctx context.Context) {
 	c := x.options.Client.Credentials
-	for _, w := range []way{
-		{name: "email and password", credentials: transport.Credentials{Token: x.logIn(ctx)}},
+	x.ways = []*way{
+		{name: "email and password", credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
 		{name: "token", credentials: transport.Credentials{Token: c.Token}},
 		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
-	} {
-		if w.credentials != (transport.Credentials{}) {
-			x.ways = append(x.ways, &w)
-		}
 	}
-}
-
-// logIn returns the token of a login, which serves all further requests; empty without one. Only a rejection leads to
-// the next place of the parameters: a service that is down or counts attempts is asked once.
-func (x *examination) logIn(ctx context.Context) (token string) {
-	c := x.options.Client.Credentials
-	if c.Email == "" {
-		return ""
-	}
-
-	w := &way{credentials: transport.Credentials{Email: c.Email, Password: c.Password}}
-	var reasons []string
-	for _, in := range firstOf(client.Placements, x.wire.Login.ParametersIn) {
-		settings := infer.Settings{"/login/parameters_in": in}
-		got, err := x.do(ctx, &session{way: w, more: settings}, readToken)
-		if err == nil {
-			x.wire, _ = x.wire.With(settings)
-			x.report.add(access, "login", OK, "e-mail and password are accepted as "+in)
-			return got.text
-		}
-
-		reasons = append(reasons, in+": "+x.describe(err))
-		if !transport.IsClass(err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) {
-			break
-		}
-	}
-	x.report.add(access, "login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", strings.Join(reasons, ", "), len(reasons), len(client.Placements)))
-
-	return ""
-}
-
-// firstOf returns the values with one of them moved to the front, if it is one of them.
-func firstOf(values []string, first string) []string {
-	i := max(0, slices.Index(values, first))
-	return slices.Concat(values[i:i+1], values[:i], values[i+1:])
-}
-
-// examineAccess reads what touches nobody with each of the credentials: which of them an endpoint accepts is not shown
-// (section 5, rule 3). The first path family that answers is used further on.
-func (x *examination) examineAccess(ctx context.Context) {
-	x.findWays(ctx)
 	for _, w := range x.ways {
-		if !x.probe(ctx, w) {
+		if w.credentials.Email != "" {
+			x.logIn(ctx, w)
+		}
+		if w.credentials != (transport.Credentials{}) && !x.probe(ctx, w) {
 			break
 		}
 	}
 
-	x.use, x.scope = x.best("project paths"), x.project
-	if x.use == nil {
-		x.use, x.scope = x.best("account paths"), x.account
-	}
-	if x.use == nil {
+	best := slices.MaxFunc(x.ways, func(a, b *way) int { return cmp.Compare(a.accepted, b.accepted) })
+	if best.accepted == 0 {
 		x.report.add(access, "path family", Broken, "the list of pending requests was not answered, so no person was read; set "+
 			"ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD, and ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 		return
 	}
-	x.report.Setup = Setup{Credentials: x.use.name, PathFamily: map[bool]string{true: "project", false: "account"}[x.scope == x.project]}
+	x.use, x.report.Credentials = best, best.name
+	x.report.PathFamily = map[bool]string{true: "project", false: "account"}[best.scope.AccountID == ""]
 }
 
-// probe reads with one of the credentials, and reports whether the service answers at all. An error about the content
-// of an answer shows that the credentials are accepted.
+// logIn replaces an e-mail and a password by the token of a login, which serves all further requests; by nothing if it
+// fails. Only a rejection leads to the other places of the parameters: a service that is down or counts attempts is asked
+// once.
+func (x *examination) logIn(ctx context.Context, w *way) {
+	login := &reading{group: access, check: "login", way: &way{name: w.name, credentials: w.credentials}, read: readToken}
+	login.propose = func(infer.Answer) []infer.Settings {
+		if !transport.IsClass(login.err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) {
+			return nil
+		}
+		return []infer.Settings{{"/login/parameters_in": transport.InJSON}, {"/login/parameters_in": transport.InForm}, {"/login/parameters_in": transport.InQuery}}
+	}
+	_ = x.examine(ctx, login) // its finding has the error
+	w.credentials = transport.Credentials{Token: login.text}
+}
+
+// probe reads with one of the credentials, and reports whether the service answers at all.
 func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 	probes := []*reading{{check: "current user", read: readUser, propose: infer.Absent}}
-	if x.project != (client.Scope{}) {
-		probes = append(probes, &reading{check: "project paths", read: pendingOf(x.project).read, propose: x.proposePending}, x.export())
+	if s := (client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}); s.OrgID != "" {
+		probes = append(probes, &reading{check: "project paths", scope: s, read: readPending(s), propose: x.proposePending}, x.export(s))
 	}
-	if x.account != (client.Scope{}) {
-		probes = append(probes, &reading{check: "account paths", read: pendingOf(x.account).read, propose: x.proposePending})
+	if s := (client.Scope{AccountID: x.options.Scope.AccountID}); s.AccountID != "" {
+		probes = append(probes, &reading{check: "account paths", scope: s, read: readPending(s), propose: x.proposePending})
 	}
 
+	accepted := 0
 	for _, r := range probes {
 		r.group, r.way = access, w
 		err := x.examine(ctx, r)
 		if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 			return false
 		}
-		if err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassEmpty, transport.ClassRejected) {
-			w.accepted = append(w.accepted, r.check)
+		if isAccepted(err) {
+			accepted++
+			w.scope = cmp.Or(w.scope, r.scope)
 		}
+	}
+	if w.scope != (client.Scope{}) {
+		w.accepted = accepted
 	}
 
 	return true
 }
 
-// best returns the credentials that are accepted for a check, and for most others; nil if there are none.
-func (x *examination) best(check string) (best *way) {
-	for _, w := range x.ways {
-		isMore := best == nil || len(w.accepted) > len(best.accepted)
-		if isMore && slices.Contains(w.accepted, check) {
-			best = w
-		}
-	}
-	return best
+// isAccepted reports whether an answer shows that the credentials are accepted, as an error about its content does.
+func isAccepted(err error) bool {
+	return err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassEmpty, transport.ClassRejected)
 }
-
-// examinePeople reads the list, an invented person, and the person of the options.
-func (x *examination) examinePeople(ctx context.Context) {
-	const whenEmpty = "the service holds none of this person, so none was seen"
-	nobody, who := x.person(x.invented), x.person(x.options.Identity)
-	all := []*reading{
-		x.pending(),
-		{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
-		{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: infer.Absent},
-		{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
-		{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty},
-	}
-	if x.options.Identity == "" {
-		all = all[:3]
-	}
-	for _, r := range all {
-		_ = x.examine(ctx, r) // its finding has the error
-	}
-}
-
-const (
-	access   = "Access"          // the group of findings about credentials
-	noPerson = "invented person" // the check of readings of a person who does not exist
-)
 
 // export returns a reading of the beginning of the day. A service that selects the kind by a parameter may name it in
 // its error.
-func (x *examination) export() *reading {
-	r := &reading{
-		check: "exports", read: readDay(x.project, x.options.Day),
-		whenEmpty: "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one",
-	}
+func (x *examination) export(project client.Scope) *reading {
+	day := x.options.Day
+	r := &reading{check: "exports", read: readDay(project, day), whenEmpty: "the day " + client.FormatDay(day) + " has no records; -day chooses another one"}
 	r.propose = func(a infer.Answer) []infer.Settings {
 		if transport.IsClass(r.err, transport.ClassRejected) {
 			return infer.KindParameters(a)
@@ -265,13 +241,123 @@ func (x *examination) export() *reading {
 // pending returns a reading of the list of pending requests.
 func (x *examination) pending() *reading {
 	const whenEmpty = "the list is empty, so no record was seen"
-	return &reading{group: "Pending requests", check: "list", read: pendingOf(x.scope).read, propose: x.proposePending, whenEmpty: whenEmpty}
+	return &reading{group: "Pending requests", check: "list", read: readPending(x.use.scope), propose: x.proposePending, whenEmpty: whenEmpty}
 }
 
 func (x *examination) proposePending(a infer.Answer) []infer.Settings {
 	return infer.Pending(a, x.known...)
 }
 
-func (x *examination) person(identity string) person {
-	return person{Person: client.Person{Scope: x.scope, Identity: identity}}
+func (x *examination) person(identity string) *person {
+	return &person{Person: client.Person{Scope: x.use.scope, Identity: identity}}
 }
+
+// examinePeople reads the list, an invented person, and the person of the options.
+func (x *examination) examinePeople(ctx context.Context) {
+	const whenEmpty = "the service holds none of this person, so none was seen"
+	nobody, who := x.person(x.invented), x.person(x.options.Identity)
+	all := []*reading{
+		x.pending(),
+		{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
+		{group: "Profile", check: noPerson, read: nothing(nobody.readProfile), propose: infer.Absent},
+		{group: "Consent", check: "record", read: who.consent, propose: infer.Consent, whenEmpty: whenEmpty},
+		{group: "Profile", check: "profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: whenEmpty},
+	}
+	if who.Identity == "" {
+		all = all[:3]
+	}
+	for _, r := range all {
+		_ = x.examine(ctx, r) // its finding has the error
+	}
+}
+
+// conclude adds a finding about each reading, and one about the settings in the end.
+func (x *examination) conclude(ctx context.Context) {
+	x.report.Wire = x.wire.Minimal()
+	if !reflect.DeepEqual(x.report.Wire, x.options.Client.Wire.Minimal()) {
+		x.report.add("Settings", "wire", Differs, "the block below has settings that are not configured")
+	}
+	for _, key := range slices.Sorted(maps.Keys(x.readings)) {
+		r := x.readings[key]
+		word, text := x.verdict(ctx, r)
+		if r.group == access {
+			text = "with " + r.way.name + ": " + text
+			if x.use != nil && !isAccepted(r.err) {
+				word = Differs // other credentials are accepted, or the other path family
+			}
+		}
+		x.report.add(r.group, r.check, word, text)
+	}
+	slices.SortStableFunc(x.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Group, b.Group) })
+}
+
+// verdict reads the answers of a reading once more with the settings in the end, by which they have to be read as they
+// were, and as configured. What an answer consists of shows why settings are needed.
+func (x *examination) verdict(ctx context.Context, r reading) (Word, string) {
+	last := x.again(ctx, r, x.wire)
+	switch {
+	case r.err != nil:
+		return Broken, x.describe(r.err) + "; no setting was found with which it is read"
+	case !last.fits(r.decoded):
+		return Broken, "the answer is read with its own settings, and not with all of them together"
+	case r.text == "" && r.whenEmpty != "":
+		return Unknown, r.whenEmpty
+	case last.lacking > 0:
+		return Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
+	case x.again(ctx, r, x.options.Client.Wire).fits(last):
+		return OK, "read as configured"
+	}
+
+	text := "read with the wire settings below"
+	v, err := jsonvalue.Parse(r.answers[len(r.answers)-1].evidence().Body)
+	if structure := decode.Structure(v); err == nil && !x.hides(structure) {
+		text += "; the answer is " + structure
+	}
+
+	return Differs, text
+}
+
+// describe returns a failure without the service's own words, and without a detail that may quote people.
+func (x *examination) describe(err error) string {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok {
+		return err.Error() // of a setting or of a reader, whose errors show nothing of an answer
+	}
+
+	shown := *e
+	shown.Message, shown.Code, shown.Fields = "", "", nil
+	if e.Status >= http.StatusMultipleChoices || e.Class == transport.ClassNotJSON || x.hides(shown.Detail) {
+		shown.Detail = ""
+	}
+
+	return shown.Error()
+}
+
+// hides reports whether a text may hold a person or a credential, and is not shown: it holds a
+// private value, or a word of the identity before its @.
+func (x *examination) hides(text string) bool {
+	c := x.options.Client.Credentials
+	private := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
+	private = slices.AppendSeq(private, maps.Values(x.options.Client.Headers))
+	for _, w := range x.ways {
+		private = append(private, w.credentials.Token) // of a login
+	}
+	if (&transport.Redactor{Values: private}).Clean(text) != text {
+		return true
+	}
+
+	person, _, _ := strings.Cut(x.options.Identity, "@")
+	theirs := words.FindAllString(person, -1)
+	for _, word := range words.FindAllString(text, -1) {
+		for _, their := range theirs {
+			if strings.EqualFold(their, word) {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+// words matches the words of a text. bobPhone has two.
+var words = regexp.MustCompile(`\p{Lu}*[\p{Ll}\p{Lt}\p{Lm}\p{Lo}]+|\p{Lu}+`)

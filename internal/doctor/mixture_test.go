@@ -110,7 +110,7 @@ func wantRead(t *testing.T, m mixture) {
 
 	x := &examination{options: options(service), wire: report.Wire, report: report}
 	w := &way{credentials: x.options.Client.Credentials}
-	nobody := ada
+	nobody := *ada
 	nobody.Identity = "nobody@example.com"
 	for _, tc := range []struct {
 		read reader
@@ -118,13 +118,13 @@ func wantRead(t *testing.T, m mixture) {
 	}{
 		{ada.overwrite(adas), "written"},
 		{ada.described, "10110"},
-		{nothing(nobody.consent), ""},
+		{nothing(nobody.consent), "nothing"},
 		{ada.readProfile, `"plan":"pro"`},
-		{nothing(nobody.readProfile), ""},
-		{pendingOf(ada.Scope).read, "data_deletion " + ada.Identity + " waiting"},
+		{nothing(nobody.readProfile), "nothing"},
+		{readPending(ada.Scope), "data_deletion " + ada.Identity + " waiting"},
 		{readDay(ada.Scope, adasDay), m.day},
 	} {
-		if got, err := x.do(t.Context(), &session{way: w}, tc.read); err != nil || !strings.Contains(got.text, tc.want) {
+		if got, err := x.do(t.Context(), &reading{way: w, read: tc.read}, report.Wire); err != nil || !strings.Contains(got.text, tc.want) {
 			t.Errorf("%q reads %q: %v", tc.want, got.text, err)
 		}
 	}

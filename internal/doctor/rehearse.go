@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,11 +32,11 @@ const (
 type rehearsal struct {
 	*examination
 
-	who       person
-	lag       time.Duration // the longest until a reading showed what was accepted
-	isWritten bool          // the profile was shown as it was written
-	requests  []*request
-	left      []string // of the person, that no request removes
+	who   *person
+	kept  choice.Keeping    // how the service shows consent records
+	lag   time.Duration     // the longest until a reading showed what was accepted
+	ended map[string]bool   // the types of requests that have had their effect
+	left  map[string]string // what is left of the person, by consent, profile or a type of requests
 }
 
 // request is a deferred request that was sent.
@@ -44,29 +45,38 @@ type request struct {
 	at       time.Time
 	listed   bool      // the list has shown it
 	delisted bool      // the list has shown it, and no longer does
-	due      time.Time // when the data is asked for again, unless it is listed
+	due      time.Time // when the data is asked for again
 }
 
 // rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
 func (x *examination) rehearse(ctx context.Context) {
-	x.report.Rehearsal = &Rehearsal{}
-	r := &rehearsal{examination: x, who: x.person(cmp.Or(x.options.Identity, x.invented))}
-	r.who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + x.invented[7:15] + `"`)}
+	who := x.person(cmp.Or(x.options.Identity, x.invented))
+	who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + x.invented[7:15] + `"`)}
 	if x.options.Identity == "" {
-		x.report.Rehearsal.Person = x.invented
+		x.report.Person = x.invented
 		for _, seen := range x.readings {
 			if seen.check == noPerson && seen.err != nil {
-				r.report.add("Rehearsal", "person", Broken, "nothing was written, since the answers about an invented person do not say that there is none")
+				x.report.add("Rehearsal", "person", Broken, "nothing was written, since the answers about an invented person do not say that there is none")
 				return
 			}
 		}
 	}
 
+	r := &rehearsal{examination: x, who: who, ended: map[string]bool{}, left: map[string]string{}}
 	begun, third := time.Now(), x.options.Timeout/3
 	r.writeConsent(ctx, begun.Add(third))
-	r.carryOut(ctx, decode.RequestProfileUpdate, begun.Add(third), r.showsProfile)
-	r.carryOut(ctx, decode.RequestDataAccess, begun.Add(2*third), r.getsData)
-	r.carryOut(ctx, decode.RequestDataDeletion, begun.Add(3*third), r.showsNoProfile)
+	r.carryOut(ctx, decode.RequestProfileUpdate, begun.Add(third), reading{
+		group: "Profile", check: "written profile", read: who.readProfile, propose: who.proposeProfile, whenEmpty: "the profile that was written is not shown",
+	})
+	r.carryOut(ctx, decode.RequestDataAccess, begun.Add(2*third), reading{
+		group: "All data", check: "data", read: who.submit(decode.RequestDataAccess), propose: infer.Data, whenEmpty: "no data came",
+	})
+	r.carryOut(ctx, decode.RequestDataDeletion, begun.Add(3*third), reading{
+		group: "Profile", check: "deleted profile", read: nothing(who.readProfile), propose: infer.Absent,
+	})
+	if r.ended[decode.RequestDataDeletion] {
+		delete(r.left, "profile")
+	}
 	r.withdraw(ctx)
 	r.sumUp()
 }
@@ -76,37 +86,36 @@ func wait(ctx context.Context, end time.Time) bool {
 	return !time.Now().After(end) && transport.Pause(ctx, readInterval) == nil
 }
 
-// carryOut sends a request, waits for its effect, and then for the list, which may lag: while it does, it shows what
-// the request was before, perhaps for the first time.
-func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.Time, hasEffect func(context.Context, *request) bool) {
-	request := r.submit(ctx, requestType)
-	if request == nil {
+// carryOut sends a request, waits until a reading shows its effect, and then for the list, which may lag: while it does, it
+// shows what the request was before, perhaps for the first time.
+func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.Time, effect reading) {
+	q := r.submit(ctx, requestType)
+	if q == nil {
 		return
 	}
-
-	for r.find(ctx, request); !hasEffect(ctx, request); r.find(ctx, request) {
+	for r.find(ctx, q); !r.isShown(ctx, q, effect); r.find(ctx, q) {
 		if !wait(ctx, end) {
 			return
 		}
 	}
-	r.report.add("Rehearsal", requestType, OK, "carried out, after "+time.Since(request.at).Round(time.Second).String())
+	delete(r.left, requestType)
+	r.ended[requestType], q.State = true, "effective"
+	r.report.add("Rehearsal", requestType, OK, "carried out, after "+time.Since(q.at).Round(time.Second).String())
 
-	request.State = "effective"
 	end = time.Now().Add(lateness)
-	if request.listed { // what it shows after the lag is its last status
+	if q.listed { // what it shows after the lag is its last status
 		end = time.Now().Add(r.lag + readInterval)
 	}
-
-	for r.find(ctx, request); !request.delisted && wait(ctx, end); {
-		r.find(ctx, request)
+	for r.find(ctx, q); !q.delisted && wait(ctx, end); {
+		r.find(ctx, q)
 	}
-	request.State = "done"
-	r.find(ctx, request) // it may be there with another status
+	q.State = "done"
+	r.find(ctx, q) // it may be there with another status
 }
 
 // submit sends a request; nil where it was not sent, or is refused.
 func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
-	sent, err := r.do(ctx, &session{way: r.use}, r.who.submit(requestType))
+	sent, err := r.do(ctx, &reading{way: r.use, read: r.who.submit(requestType)}, r.wire)
 	if err != nil {
 		r.report.add("Rehearsal", requestType, Broken, r.describe(err))
 	}
@@ -114,59 +123,50 @@ func (r *rehearsal) submit(ctx context.Context, requestType string) *request {
 		return nil
 	}
 
-	known := &infer.Request{Person: r.who.Identity, ID: sent.text, Type: requestType, State: "waiting"}
-	r.known = append(r.known, known)
-	r.requests = append(r.requests, &request{Request: known, at: time.Now(), due: time.Now().Add(dataInterval)})
+	now := time.Now()
+	q := &request{Request: &infer.Request{Person: r.who.Identity, ID: sent.id, Type: requestType, State: "waiting"}, at: now, due: now.Add(dataInterval)}
+	r.known = append(r.known, q.Request)
+	r.left[requestType] = "a request of type " + requestType + " that has not ended " + client.ShownID(q.ID, r.options.Identity)
+	if requestType == decode.RequestProfileUpdate {
+		r.left["profile"] = "a profile with the member doctor_rehearsal"
+	}
 
-	return r.requests[len(r.requests)-1]
+	return q
 }
 
 // find reads the list, and notes whether the request is on it.
-func (r *rehearsal) find(ctx context.Context, request *request) {
+func (r *rehearsal) find(ctx context.Context, q *request) {
 	list := r.pending()
 	if r.examine(ctx, list) != nil {
 		return
 	}
 
 	isThere := slices.ContainsFunc(list.requests, func(record decode.PendingRecord) bool {
-		isOfType := slices.Contains([]string{request.Type, ""}, record.RequestType)
-		return isOfType && record.Identity == request.Person && strings.Contains(record.ID, request.ID) // "" if it has none
+		about := [2]string{cmp.Or(record.RequestType, q.Type), record.Identity}
+		return about == [2]string{q.Type, q.Person} && strings.Contains(record.ID, q.ID) // "" if it has none
 	})
-	if isThere && !request.listed {
-		request.listed, request.due, r.lag = true, time.Time{}, max(r.lag, time.Since(request.at))
+	if isThere && !q.listed {
+		r.lag = max(r.lag, time.Since(q.at))
 	}
-	request.delisted = request.listed && !isThere
+	if isThere {
+		q.listed, q.due = true, time.Now().Add(readInterval)
+	}
+	q.delisted = q.listed && !isThere
 }
 
-// showsProfile reports whether the profile is read as it was written.
-func (r *rehearsal) showsProfile(ctx context.Context, _ *request) bool {
-	const whenEmpty = "the profile that was written is not shown"
-	profile := &reading{group: "Profile", check: "written profile", read: r.who.readProfile, propose: r.who.proposeProfile, whenEmpty: whenEmpty}
-	r.isWritten = r.examine(ctx, profile) == nil && profile.text != "" && profile.lacking == 0
-
-	return r.isWritten
-}
-
-// getsData asks for all data again: once the request has left the list, and at intervals where it is not on it.
-func (r *rehearsal) getsData(ctx context.Context, request *request) bool {
-	isOpen := request.listed && !request.delisted
-	if isOpen || time.Now().Before(request.due) {
+// isShown reports whether a reading shows the effect of a request. All data is asked for again once the request has left
+// the list, and at intervals where it is not on it. A profile that was never read is deleted once the list says so.
+func (r *rehearsal) isShown(ctx context.Context, q *request, effect reading) bool {
+	isUnread := !r.ended[decode.RequestProfileUpdate] && !q.delisted
+	if map[string]bool{decode.RequestDataAccess: time.Now().Before(q.due), decode.RequestDataDeletion: isUnread}[q.Type] {
 		return false
 	}
+	if q.Type == decode.RequestDataAccess {
+		q.due, r.who.isListed = time.Now().Add(dataInterval), q.listed
+	}
+	err := r.examine(ctx, &effect)
 
-	request.due = time.Now().Add(dataInterval)
-	r.who.isListed = request.listed
-	data := &reading{group: "All data", check: "data", read: r.who.data, propose: infer.Data, whenEmpty: "no data came"}
-
-	return r.examine(ctx, data) == nil && data.text != ""
-}
-
-// showsNoProfile reports whether there is no profile. What was never read is deleted once the list says so.
-func (r *rehearsal) showsNoProfile(ctx context.Context, request *request) bool {
-	profile := &reading{group: "Profile", check: "deleted profile", read: nothing(r.who.readProfile), propose: infer.Absent}
-	isShown := r.isWritten || request.delisted
-
-	return r.examine(ctx, profile) == nil && isShown
+	return err == nil && effect.text != "" && effect.lacking == 0
 }
 
 // sumUp says what is left, and proposes the lag that was measured.
@@ -176,90 +176,64 @@ func (r *rehearsal) sumUp() {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
 
-	word, left, states := OK, r.left, map[string]string{}
-	for _, request := range r.requests {
-		states[request.Type] = request.State
-		if request.State == "waiting" {
-			word, left = Differs, append(left, strings.TrimSpace("a request of type "+request.Type+" that has not ended "+client.ShownID(request.ID, r.options.Identity)))
+	word, left := OK, slices.Sorted(maps.Values(r.left))
+	for what := range r.left {
+		if what != "consent" {
+			word = Differs
 		}
 	}
-	if states[decode.RequestProfileUpdate] != "" && states[decode.RequestDataDeletion] != "done" {
-		word, left = Differs, append(left, "a profile with the member doctor_rehearsal")
-	}
-
-	result := r.report.Rehearsal
-	result.Lag, result.Remaining = r.lag.Round(100*time.Millisecond).String(), left
-	r.report.add("Rehearsal", "left", word, "of "+cmp.Or(result.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(left, "; "), "nothing"))
+	r.report.Lag, r.report.Remaining = r.lag.Round(100*time.Millisecond).String(), left
+	r.report.add("Rehearsal", "left", word, "of "+cmp.Or(r.report.Person, "the person given with -identity")+" is left: "+cmp.Or(strings.Join(left, "; "), "nothing"))
 }
 
-// update is an update of the consent.
-type update struct {
-	choice.Record
-	form infer.Settings // by which it is sent, other than those that were found
-	at   time.Time
-}
-
-// writeConsent writes a consent in each form until one is read back, and adopts what that shows.
+// writeConsent writes a consent in each form until one is read back, and adopts what that shows. Each has other clauses,
+// which are never all equal, and a time with milliseconds that no date, no second and no other zone has.
 func (r *rehearsal) writeConsent(ctx context.Context, end time.Time) {
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	configured := r.wire.Consent
 	r.wire.Consent.TimeFormat = "" // unless it is needed to read
-	shown, outcomes := r.tryForms(ctx, configured)
-	if shown == nil && len(r.who.updates) > 0 {
-		shown = r.readBack(ctx, "written record", lateness)
-	}
-	if shown == nil {
-		r.wire.Consent = configured
-		r.report.add("Rehearsal", "consent update", Broken, "no form was read back as it was written. "+strings.Join(outcomes, "; "))
-		return
-	}
-
-	var survey choice.Survey
-	record := choice.PrintOf(shown.consent)
-	survey.Add(shown.sent.Print(), record)
-	r.who.kept, _ = survey.Proposal(1)
-	isExact := r.who.kept.Precision == 0 && !r.who.kept.SetsTime
-	if isExact && record.Time > 0 && record.Time%1000 == 0 { // else a choice in the second of agreement_time would look earlier
-		r.who.kept.Precision = time.Second
-	}
-	found := shown.sent.form.Merge(client.ConsentSettings(r.who.kept))
-	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != found["/consent/time_format"] {
-		found["/consent/time_answered"] = answered
-	}
-	r.wire, _ = r.wire.With(found)       // which has values that are accepted
-	r.readBack(ctx, "written record", 0) // with them
-	word := map[bool]Word{true: OK, false: Differs}[reflect.DeepEqual(r.options.Client.Wire.Minimal().Consent, r.wire.Minimal().Consent)]
-	r.report.add("Rehearsal", "consent update", word, "read back as written, with "+shown.sent.form.Sentence())
-}
-
-// tryForms tries each form, the configured one first. It returns the reading that shows one, and what became of each.
-func (r *rehearsal) tryForms(ctx context.Context, configured client.ConsentWire) (shown *reading, outcomes []string) {
-	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
-			// The values differ by form: clauses that are never all equal, and a time with milliseconds that no
-			// date, no second and no other zone has.
-			i := len(outcomes) + 1
-			u := update{form: infer.Settings{"/consent/parameters_in": in, "/consent/time_format": format}}
-			u.Manual, u.AgreementTime = true, time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000, time.UTC)
-			for c := range u.Clauses {
-				u.Clauses[c] = i>>c&1 == 1
-			}
-
-			shown, outcome := r.write(ctx, u, "written record", 2*readInterval)
-			outcomes = append(outcomes, u.form.Sentence()+": "+outcome)
-			if shown != nil || ctx.Err() != nil {
-				return shown, outcomes
-			}
+	first := ""
+	for i, form := range forms(configured) {
+		u := choice.Record{Manual: true, AgreementTime: time.Date(2020, 2, 29, 21, 43, 11+i, 123_000_000, time.UTC)}
+		for c := range u.Clauses {
+			u.Clauses[c] = (i+1)>>c&1 == 1
+		}
+		shown, outcome := r.write(ctx, u, form, "written record")
+		if shown != nil {
+			r.adopt(ctx, u, form, shown)
+			return
+		}
+		if first = cmp.Or(first, form.Sentence()+": "+outcome); ctx.Err() != nil {
+			break
 		}
 	}
 
-	return nil, outcomes
+	r.wire.Consent = configured
+	r.report.add("Rehearsal", "consent update", Broken, "no form was read back as it was written. With "+first)
 }
 
-// write sends an update of the consent. It returns the reading that shows one, and what became of this one.
-func (r *rehearsal) write(ctx context.Context, u update, check string, patience time.Duration) (shown *reading, outcome string) {
-	_, err := r.do(ctx, &session{way: r.use, more: u.form}, r.who.overwrite(u.Record))
+// forms returns the settings of the forms in which a consent can be sent, those of the configuration first.
+func forms(configured client.ConsentWire) (all []infer.Settings) {
+	for _, in := range firstOf(client.Placements, configured.ParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, configured.TimeFormat) {
+			all = append(all, infer.Settings{"/consent/parameters_in": in, "/consent/time_format": format})
+		}
+	}
+	return all
+}
+
+// firstOf returns the values with one of them moved to the front, if it is one of them.
+func firstOf(values []string, first string) []string {
+	i := max(0, slices.Index(values, first))
+	return slices.Concat(values[i:i+1], values[:i], values[i+1:])
+}
+
+// write sends a consent in a form. It returns the reading that shows it, nil if it is not shown in time, and what became
+// of the request.
+func (r *rehearsal) write(ctx context.Context, u choice.Record, form infer.Settings, check string) (shown *reading, outcome string) {
+	wire, _ := r.wire.With(form)
+	_, err := r.do(ctx, &reading{way: r.use, read: r.who.overwrite(u)}, wire)
 	outcome = "accepted, and not read back"
 	if err != nil {
 		outcome = r.describe(err)
@@ -268,41 +242,53 @@ func (r *rehearsal) write(ctx context.Context, u update, check string, patience 
 		return nil, outcome // nothing was written
 	}
 
-	u.at = time.Now()
-	r.who.updates = append(r.who.updates, u)
-	if r.left == nil {
-		r.left = []string{"a consent record with invented choices"}
-	}
-
-	return r.readBack(ctx, check, patience), outcome
-}
-
-// readBack returns the reading that shows one of the updates; nil if none is shown in time.
-func (r *rehearsal) readBack(ctx context.Context, check string, patience time.Duration) *reading {
-	end := time.Now().Add(patience)
-	for isDue := true; isDue; isDue = wait(ctx, end) {
-		one := &reading{group: "Consent", check: check, propose: infer.WrittenConsent, read: r.who.consent}
-		if r.examine(ctx, one) == nil {
-			r.lag = max(r.lag, time.Since(one.sent.at))
-			return one
+	r.left["consent"] = cmp.Or(r.left["consent"], "a consent record with invented choices")
+	at := time.Now()
+	for isDue := true; isDue; isDue = wait(ctx, at.Add(lateness)) {
+		shown = &reading{group: "Consent", check: check, read: r.who.written(u, r.kept), propose: infer.WrittenConsent}
+		if r.examine(ctx, shown) == nil {
+			r.lag = max(r.lag, time.Since(at))
+			return shown, outcome
 		}
 	}
 
-	return nil
+	return nil, outcome
+}
+
+// adopt adopts the form in which a consent was sent, and how the service keeps records, as the reading shows that has it.
+func (r *rehearsal) adopt(ctx context.Context, u choice.Record, form infer.Settings, shown *reading) {
+	var survey choice.Survey
+	record := choice.PrintOf(shown.consent)
+	survey.Add(u.Print(), record)
+	r.kept, _ = survey.Proposal(1)
+	isCut := record.Time != 0 && record.Time%1000 == 0
+	if isCut && !r.kept.SetsTime { // else a choice in the second of agreement_time would look earlier
+		r.kept.Precision = max(r.kept.Precision, time.Second)
+	}
+
+	found, sent := form.Merge(client.ConsentSettings(r.kept)), form["/consent/time_format"]
+	if answered := cmp.Or[any](r.wire.Consent.TimeFormat, sent); answered != sent {
+		found["/consent/time_answered"] = answered
+	}
+	r.wire, _ = r.wire.With(found) // which has values that are accepted
+	shown.read = r.who.written(u, r.kept)
+	_ = r.examine(ctx, shown) // its finding has the error
+
+	word := OK
+	if !reflect.DeepEqual(r.options.Client.Wire.Minimal().Consent, r.wire.Minimal().Consent) {
+		word = Differs
+	}
+	r.report.add("Rehearsal", "consent update", word, "read back as written, with "+form.Sentence())
 }
 
 // withdraw writes a consent that refuses everything, since no request removes a record.
 func (r *rehearsal) withdraw(ctx context.Context) {
-	if r.left == nil {
+	if r.left["consent"] == "" {
 		return
 	}
-
-	r.who.updates = nil // which it must not show any more
-	shown, outcome := r.write(ctx, update{Record: choice.Record{Manual: true}}, "withdrawn record", lateness)
-	if shown == nil {
+	if shown, outcome := r.write(ctx, choice.Record{Manual: true}, nil, "withdrawn record"); shown == nil {
 		r.report.add("Rehearsal", "withdrawal", Broken, outcome)
 		return
 	}
-	r.left = []string{"a consent record that refuses everything, which no request of the interface removes"}
-	r.report.add("Rehearsal", "withdrawal", OK, "the consent is withdrawn")
+	r.left["consent"] = "a consent record that refuses everything, which no request of the interface removes"
 }

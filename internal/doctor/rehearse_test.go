@@ -47,8 +47,8 @@ func TestRehearsal_doesEverythingOnceAndMeasures(t *testing.T) {
 			s.SetPendingLag(mockserver.Lag{Time: 7 * time.Second})
 		})
 		report := Examine(t.Context(), options(service))
-		if report.ExitStatus != 1 || report.Rehearsal.Lag != "7s" || report.Wire.Lag != "14s" {
-			t.Errorf("exit status %d, lag %s, settings %+v: %+v", report.ExitStatus, report.Rehearsal.Lag, report.Wire, report.Findings)
+		if report.ExitStatus != 1 || report.Lag != "7s" || report.Wire.Lag != "14s" {
+			t.Errorf("exit status %d, lag %s, settings %+v: %+v", report.ExitStatus, report.Lag, report.Wire, report.Findings)
 		}
 
 		for operation, want := range map[string]int{
@@ -237,7 +237,7 @@ var mishaps = map[string]mockserver.Fault{
 // wantHonest checks that a report says what a rehearsal has left at the service.
 func wantHonest(t *testing.T, service *mocktest.Instance, report *Report, about string) {
 	t.Helper()
-	person := report.Rehearsal.Person
+	person := report.Person
 	for _, r := range service.Requests() {
 		isInvented := strings.HasPrefix(r.Identity, "doctor-") && strings.HasSuffix(r.Identity, "@example.invalid")
 		if r.Identity != "" && !isInvented {
@@ -245,7 +245,7 @@ func wantHonest(t *testing.T, service *mocktest.Instance, report *Report, about 
 		}
 	}
 
-	left := strings.Join(report.Rehearsal.Remaining, "; ")
+	left := strings.Join(report.Remaining, "; ")
 	record, hasRecord := service.Consent(scope, person)
 	isWithdrawn := record.Clauses == [mockserver.Clauses]bool{}
 	_, hasProfile := service.Profile(scope, person)
@@ -301,7 +301,7 @@ func failing(ctx context.Context, t *testing.T, at int, name string, fault mocks
 	})
 	defer service.Stop()
 	report := Examine(ctx, options(service))
-	if report.Rehearsal != nil {
+	if report.Person != "" {
 		wantHonest(t, service, report, fmt.Sprint(name, " at request ", at))
 	}
 

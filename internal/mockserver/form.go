@@ -21,23 +21,17 @@ import (
 func Forms() []catalogue.Answer {
 	return slices.DeleteFunc(slices.Clone(catalogue.All()), func(a catalogue.Answer) bool {
 		isEmpty := a.Reads == "empty" || a.Reads == "{}"
-		if a.Endpoint == catalogue.Pending {
-			isEmpty = !strings.Contains(a.Reads, "waiting")
-		}
-		return isEmpty || a.Then != nil || !a.IsNatural()
+		isEnded := a.Endpoint == catalogue.Pending && !strings.Contains(a.Reads, "waiting")
+		return isEmpty || isEnded || a.Then != nil || !a.IsNatural()
 	})
 }
 
 // Take makes the server answer in the form of these answers of the catalogue, with its own people, times and requests.
 // An export and all data of a person are those of the catalogue. It is called before the first request.
 func (s *Server) Take(names ...string) error {
-	var taken []catalogue.Answer
-	for _, name := range names {
-		i := slices.IndexFunc(Forms(), func(a catalogue.Answer) bool { return a.Name == name })
-		if i < 0 {
-			return fmt.Errorf("there is no form %s", name)
-		}
-		taken = append(taken, Forms()[i])
+	taken := slices.DeleteFunc(Forms(), func(a catalogue.Answer) bool { return !slices.Contains(names, a.Name) })
+	if len(taken) < len(names) {
+		return fmt.Errorf("not all of %s are forms", strings.Join(names, ", "))
 	}
 
 	status := map[catalogue.Meaning]int{catalogue.None: http.StatusNotFound, catalogue.Accepted: http.StatusAccepted}
@@ -80,7 +74,7 @@ var (
 	samplePerson  = regexp.MustCompile(`"(ada|grace)@example\.com"`)
 	sampleID      = regexp.MustCompile(`"req-\d"|\b53367\b|"1234567890"|"17"|"65bd1f0ac2a9e50012ab34cd"`)
 	sampleTime    = regexp.MustCompile(`"2026-02-01([T ]0[89]:00:00[^"]*)?"|\b1769932800[\d.]*`)
-	sampleField   = regexp.MustCompile(`(?i)"(clause[_-]?[1-5][_-]?consent|manual|user[_-]?ipv6)": ("[^"]*"|\w+)`)
+	sampleField   = regexp.MustCompile(`(?i)("(?:clause[_-]?([1-5])[_-]?consent|(manual)|user[_-]?ipv6)": )("[^"]*"|\w+)`)
 	sampleProfile = regexp.MustCompile(`, "plan": "pro", "seats": 5|"plan": "pro", "seats": 5(, )?`) // with one comma
 	sampleCount   = regexp.MustCompile(`: 3\b`)                                                      // of the requests in a list
 )
@@ -105,7 +99,9 @@ func filledList(text string, requests []map[string]any) string {
 
 // filled returns a text of the catalogue with a consent, a profile or a request of the server.
 func filled(text string, identity any, record map[string]any) string {
-	text = sampleField.ReplaceAllStringFunc(text, func(member string) string { return filledField(member, record) })
+	for _, found := range sampleField.FindAllStringSubmatch(text, -1) {
+		text = strings.Replace(text, found[0], filledField(found, record), 1)
+	}
 	if id, ok := record["id"].(string); ok {
 		text = sampleID.ReplaceAllLiteralString(text, string(encode(id)))
 	}
@@ -123,23 +119,20 @@ func filled(text string, identity any, record map[string]any) string {
 }
 
 // filledField returns a member of a consent with the server's value, and a truth value in the form of the sample.
-func filledField(member string, record map[string]any) string {
-	plain := strings.NewReplacer("_", "", "-", "", `"`, "")
-	name, sample, _ := strings.Cut(member, ": ")
-	var value any
-	for field := range record {
-		if strings.EqualFold(plain.Replace(field), plain.Replace(name)) {
-			value = record[field]
-		}
+func filledField(found []string, record map[string]any) string {
+	member, clause, manual, sample := found[1], found[2], found[3], found[4]
+	field := cmp.Or(strings.ToLower(manual), "user_ipv6")
+	if clause != "" {
+		field = "clause_" + clause + "_consent"
 	}
-	agreed, isFlag := value.(bool)
+	agreed, isFlag := record[field].(bool)
 	if !isFlag {
-		return name + ": " + string(encode(value))
+		return member + string(encode(record[field]))
 	}
 
 	word, digit := strconv.FormatBool(agreed), map[bool]string{true: "1", false: "0"}[agreed]
 
-	return name + ": " + strings.NewReplacer("true", word, "false", word, "null", word, "1", digit, "0", digit).Replace(sample)
+	return member + strings.NewReplacer("true", word, "false", word, "null", word, "1", digit, "0", digit).Replace(sample)
 }
 
 // layouts turns a sample of a time into its layout.

@@ -6,7 +6,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -64,32 +63,25 @@ Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if somethin
 // Run runs the command and returns the exit status of the process: that of the report, or
 // 2 where nothing could be examined.
 func Run(ctx context.Context, p Process) int {
-	status, err := p.run(ctx)
+	o, err := p.parse()
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if isAsked := o.Rehearse && o.Identity != "" && !o.yes; err == nil && isAsked {
+		err = p.confirm(ctx, o.Identity)
+	}
+
+	var report *doctor.Report
+	if err == nil {
+		report = doctor.Examine(ctx, o.Options)
+		err = o.print(p.Stdout, report)
+	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "doctor:", err)
 		return 2
 	}
-	return status
-}
 
-func (p Process) run(ctx context.Context) (status int, err error) {
-	o, err := p.parse()
-	if errors.Is(err, flag.ErrHelp) {
-		return 0, nil
-	}
-	if err == nil && !o.yes {
-		err = p.confirm(ctx, o)
-	}
-	if err != nil {
-		return 0, err
-	}
-
-	report := doctor.Examine(ctx, o.Options)
-	if o.json {
-		return report.ExitStatus, json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
-	}
-
-	return report.ExitStatus, screen.Execute(p.Stdout, report)
+	return report.ExitStatus
 }
 
 // options are what the flags and the environment say.
@@ -100,9 +92,9 @@ type options struct {
 }
 
 // parse reads the flags and the environment. The error is flag.ErrHelp once help was printed.
-func (p Process) parse() (options, error) {
+func (p Process) parse() (o options, err error) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	o := options{Options: doctor.Options{Version: p.Version, Day: today.AddDate(0, 0, -1)}}
+	o.Version, o.Day = p.Version, today.AddDate(0, 0, -1)
 	flags := flag.NewFlagSet(Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.Identity, "identity", "", "read consent and profile of the person `ID`")
@@ -114,30 +106,33 @@ func (p Process) parse() (options, error) {
 		o.Day, err = time.Parse(time.DateOnly, text)
 		return err
 	})
-
-	err := flags.Parse(p.Args[1:])
+	err = flags.Parse(p.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(p.Stdout)
 		fmt.Fprint(p.Stdout, usage)
 		flags.PrintDefaults()
 	}
+	if err != nil {
+		return o, err
+	}
 
 	var problems []string
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
-	if flags.NArg() > 0 {
-		problems = append(problems, "it takes flags only; -help lists them")
-	}
-	if !o.Day.Before(today) {
-		problems = append(problems, "-day must be a UTC day that is over")
-	}
-	if o.Timeout < time.Second {
-		problems = append(problems, "-timeout must be at least 1s")
-	}
-	if o.Rehearse && o.Client.ReadOnly {
-		problems = append(problems, "-rehearse writes, and ANALYTICS_READ_ONLY forbids it")
+	for _, refusal := range []struct {
+		applies bool
+		text    string
+	}{
+		{flags.NArg() > 0, "it takes flags only; -help lists them"},
+		{!o.Day.Before(today), "-day must be a UTC day that is over"},
+		{o.Timeout < time.Second, "-timeout must be at least 1s"},
+		{o.Rehearse && o.Client.ReadOnly, "-rehearse writes, and ANALYTICS_READ_ONLY forbids it"},
+	} {
+		if refusal.applies {
+			problems = append(problems, refusal.text)
+		}
 	}
 	if len(problems) > 0 {
-		err = cmp.Or(err, errors.New(strings.Join(problems, "\n")))
+		err = errors.New(strings.Join(problems, "\n"))
 	}
 
 	return o, err
@@ -145,10 +140,7 @@ func (p Process) parse() (options, error) {
 
 // confirm has the user type the identity again before everything of the person is deleted. Without a
 // person who can answer, it refuses. It ends with the context.
-func (p Process) confirm(ctx context.Context, o options) error {
-	if !o.Rehearse || o.Identity == "" {
-		return nil
-	}
+func (p Process) confirm(ctx context.Context, identity string) error {
 	if !p.Interactive {
 		return errors.New("-rehearse -identity deletes everything of a person; without a terminal to ask in, it needs -yes")
 	}
@@ -158,44 +150,49 @@ func (p Process) confirm(ctx context.Context, o options) error {
 		"brings it back. If this is a test person, type the identity again: ")
 	typed := make(chan string, 1) // nobody may wait for it any more
 	go func() {
-		answers := bufio.NewScanner(p.Stdin)
-		answers.Scan()
-		typed <- answers.Text()
+		line, _ := bufio.NewReader(p.Stdin).ReadString('\n')
+		typed <- strings.TrimRight(line, "\r\n")
 	}()
-
-	var answer string
 	select {
 	case <-ctx.Done():
-	case answer = <-typed:
-	}
-	if answer != o.Identity {
-		return errors.New("the identity was not typed again, so nothing was sent")
+	case answer := <-typed:
+		if answer == identity {
+			return nil
+		}
 	}
 
-	return nil
+	return errors.New("the identity was not typed again, so nothing was sent")
+}
+
+// print prints the report as JSON or for people.
+func (o options) print(to io.Writer, report *doctor.Report) error {
+	if o.json {
+		return json.MarshalWrite(to, report, jsontext.WithIndent("  "))
+	}
+	return screen.Execute(to, report)
 }
 
 // screen is the report for people.
 var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap}).Parse(
-	`analytics doctor {{.Version}}: {{.Level}}
+	`analytics doctor {{.Version}}
 {{$group := ""}}{{range .Findings}}
 {{- if ne .Group $group}}{{$group = .Group}}
 {{.Group}}
 {{end}}{{item (printf "  %-8s %-24s " .Word .Check) (wrap 43 .Text)}}{{end}}
 For the provider block
-{{- if eq .Setup.PathFamily "project"}}
+{{- if eq .PathFamily "project"}}
   org_id and project_id, and no account_id
-{{- else if eq .Setup.PathFamily "account"}}
+{{- else if eq .PathFamily "account"}}
   account_id, and no org_id and project_id
-{{- end}}{{with .Setup.Credentials}}
+{{- end}}{{with .Credentials}}
   credentials: {{.}}
 {{- end}}
 {{if .WireBlock}}{{item "  " .WireBlock}}{{else if eq .Result "ok"}}  no wire settings: the defaults fit
 {{else}}  no wire settings were found
 {{end}}
-Not answered
-{{range .NotAnswered}}{{item "  - " (wrap 72 .)}}{{end}}
-{{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers
+{{with .NotAnswered}}Not answered
+{{range .}}{{item "  - " (wrap 72 .)}}{{end}}
+{{end}}{{.Result}}, exit status {{.ExitStatus}}
 `))
 
 // wrap breaks the lines of a text at a width.
