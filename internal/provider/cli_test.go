@@ -209,7 +209,7 @@ func TestCLIProvider_nothingPrivateComesOut(t *testing.T) {
 			cli.MustRun("state", "rm", "analytics_consent.jane", "analytics_profile.jane")
 			cli.Configure(objects + "import {\n  to = analytics_consent.jane\n  " + tc.imported + "\n}\nimport {\n  to = analytics_profile.jane\n  " + tc.imported + "\n}\n")
 			out.mustEnd(t, cli, 0, "", "apply", "-json", "-auto-approve")
-			service.Stop()
+			cli.Setenv("ANALYTICS_BASE_URL", "http://127.0.0.1:1") // the port of a service that has ended may be given to another
 			out.mustEnd(t, cli, 1, "Cannot reach the service", "plan", "-json")
 
 			for _, r := range service.Requests() {

@@ -136,8 +136,8 @@ func (i *instance) refresh(p *prototest.Provider) (*prototest.State, prototest.D
 	}
 	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
 		endings := []string{"Accepted, and nothing shows what became of it", "The service gave no data"}
-		if i.operated > 0 { // the effect is undone, or a request that is found in the place of a lost one fails
-			endings = append(endings, "The request is gone, and its effect cannot be seen", "The service failed the request")
+		if i.operated > 0 { // the effect is undone, a request that is found in the place of a lost one fails, or several may be the lost one
+			endings = append(endings, "The request is gone, and its effect cannot be seen", "The service failed the request", "The pending list does not tell")
 		}
 		i.unproven = slices.ContainsFunc(endings, warns)
 	}

@@ -195,10 +195,8 @@ func TestDoctor_namesTheCredentialsThatAreAcceptedEverywhere(t *testing.T) {
 
 func TestDoctor_endsEarlyWhereNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	service := populated(t)
-	service.Stop()
-	env := environment(service)
-	env["ANALYTICS_MAX_RETRIES"] = "0"
+	env := environment(populated(t))
+	env["ANALYTICS_BASE_URL"], env["ANALYTICS_MAX_RETRIES"] = "http://127.0.0.1:1", "0" // the port of a service that has ended may be given to another
 
 	out := run(t, env, "-json", "-rehearse")
 	wantFinding(t, out, "login", doctor.Broken, "Cannot reach the service")
