@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package catalogue holds answers of services, as frameworks, standards and other services give
-// them: what each of them is, and which settings of wire admit it. The interface shows hardly any
-// answer, so that these are what the provider is measured by. They are data, in answers.json, and
-// serve as the test of the reading, as the test of doctor, as the forms of the mock server, and
-// as a page of the documentation. All persons in them are invented.
+// Package catalogue holds answers of services, as frameworks, standards and other services give them: what each of them
+// is, and which settings of wire admit it. The interface shows hardly any answer, so that these are what the provider
+// is measured by. They are data, in answers.json, and serve as the test of the reading, as the test of doctor, as the
+// forms of the mock server, and as a page of the documentation. All persons in them are invented.
 package catalogue
 
 import (

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,8 +101,7 @@ var CLI Version
 func Main(m *testing.M) {
 	if os.Getenv("TF_ACC") != "" {
 		if err := useCLI(); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			log.Fatal(err)
 		}
 	}
 
@@ -110,9 +110,8 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/hashicorp/go-plugin.copyChan"))
 }
 
-// useCLI finds the CLI, and makes terraform-plugin-testing start the same one. The settings of the
-// person who runs the tests are left out, since OpenTofu prints a warning about them where the version
-// is expected.
+// useCLI finds the CLI, and makes terraform-plugin-testing start the same one. The settings of the person who runs the
+// tests are left out, since OpenTofu prints a warning about them where the version is expected.
 func useCLI() error {
 	path, missing := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
 	path, err := filepath.Abs(path)
@@ -128,11 +127,10 @@ func useCLI() error {
 	}
 	CLI.Path = path
 
-	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": CLI.Path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
-	if CLI.Product == "OpenTofu" {
-		settings["TF_ACC_PROVIDER_HOST"] = "registry.opentofu.org"
-	}
-	for name, value := range settings {
+	for name, value := range map[string]string{
+		"TF_ACC_TERRAFORM_PATH": CLI.Path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1",
+		"TF_ACC_PROVIDER_HOST": map[string]string{"OpenTofu": "registry.opentofu.org"}[CLI.Product], // empty is Terraform's
+	} {
 		if err := os.Setenv(name, value); err != nil { //nolint:forbidigo // before any test has begun
 			return err
 		}

@@ -176,8 +176,7 @@ func (c *CLI) Stored() (all []Stored) {
 	return all
 }
 
-// WantWords fails the test where a command's output lacks any of the words, however the CLI wraps
-// and frames them.
+// WantWords fails the test where a command's output lacks any of the words, however the CLI wraps and frames them.
 func WantWords(tb testing.TB, r Result, words ...string) {
 	tb.Helper()
 	shown := strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(r.Output)), " ")
@@ -245,8 +244,7 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 	return r
 }
 
-// process is a command under way. It has a process group of its own, which a signal can reach
-// without the test.
+// process is a command under way. It has a process group of its own, which a signal can reach without the test.
 type process struct {
 	tb      testing.TB
 	cmd     *exec.Cmd

@@ -13,11 +13,11 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 	p.t.Helper()
 	schema := p.Schemas.DataSourceSchemas[name]
 	packed := p.packed(schema, config)
-	diags := Diagnostics(call(p, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
+	diags := Diagnostics(call(p.t.Context(), p, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
-	resp := call(p, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
+	resp := call(p.t.Context(), p, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
 
 	return p.result(schema, packed, resp.State, append(diags, resp.Diagnostics...))
 }
@@ -27,11 +27,11 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 	p.t.Helper()
 	schema := p.Schemas.EphemeralResourceSchemas[name]
 	packed := p.packed(schema, config)
-	diags := Diagnostics(call(p, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
+	diags := Diagnostics(call(p.t.Context(), p, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
-	resp := call(p, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
+	resp := call(p.t.Context(), p, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
 
 	return p.result(schema, packed, resp.Result, append(diags, resp.Diagnostics...))
 }
@@ -61,7 +61,7 @@ type Invocation struct {
 func (p *Provider) PlanAction(name string, config Attributes, known ...Attributes) Diagnostics {
 	p.t.Helper()
 	schema := p.Schemas.ActionSchemas[name].Schema
-	validated := call(p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packed(schema, config)})
+	validated := call(p.t.Context(), p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packed(schema, config)})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return diags
@@ -71,7 +71,7 @@ func (p *Provider) PlanAction(name string, config Attributes, known ...Attribute
 		config = config.With(values)
 	}
 
-	return append(diags, call(p, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: p.packed(schema, config)}).Diagnostics...)
+	return append(diags, call(p.t.Context(), p, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: p.packed(schema, config)}).Diagnostics...)
 }
 
 // Invoke plans an action and invokes it, unless the plan has errors. The diagnostics of the plan come first.
@@ -92,7 +92,7 @@ func (p *Provider) Invoke(name string, config Attributes) Invocation {
 func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) (invoked Invocation) {
 	p.t.Helper()
 	packed := p.packed(p.Schemas.ActionSchemas[name].Schema, config)
-	stream := call(p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
+	stream := call(p.t.Context(), p, p.server.InvokeAction, &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
@@ -128,19 +128,19 @@ type ListResult struct {
 func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	p.t.Helper()
 	packed := p.packed(p.Schemas.ListResourceSchemas[name], config)
-	return call(p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
+	return call(p.t.Context(), p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 }
 
 // List validates a list block, and returns the results until ctx ends, and all diagnostics.
 func (p *Provider) List(ctx context.Context, name string, req ListRequest) (results []ListResult, diags Diagnostics) {
 	p.t.Helper()
 	packed := p.packed(p.Schemas.ListResourceSchemas[name], req.Config)
-	diags = callUntil(ctx, p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
+	diags = call(ctx, p, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: packed}).Diagnostics
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
-	stream := callUntil(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
+	stream := call(ctx, p, p.server.ListResource, &tfprotov6.ListResourceRequest{
 		TypeName: name, Config: packed, Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
 	for result := range stream.Results {

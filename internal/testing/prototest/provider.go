@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package prototest drives the provider over the plugin protocol as Terraform's core would,
-// without a CLI and in milliseconds. It fails the test where the provider breaks a rule that
-// core enforces.
+// Package prototest drives the provider over the plugin protocol as Terraform's core would, without a CLI and in
+// milliseconds. It fails the test where the provider breaks a rule that core enforces.
 package prototest
 
 import (
@@ -49,11 +48,11 @@ func Validate(tb testing.TB, config Attributes, environment map[string]string, o
 	tb.Helper()
 	getenv := func(name string) string { return environment[name] }
 	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
-	p.Schemas = call(p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	p.Identities = call(p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
+	p.Schemas = call(p.t.Context(), p, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	p.Identities = call(p.t.Context(), p, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
 	p.config = p.packed(p.Schemas.Provider, config)
 
-	return p, call(p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config}).Diagnostics
+	return p, call(p.t.Context(), p, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config}).Diagnostics
 }
 
 // MustStart is Start with a configuration that has no errors.
@@ -94,7 +93,7 @@ func Bubble(t *testing.T, test func(t *testing.T, p *Provider, service *mocktest
 func (p *Provider) configure() Diagnostics {
 	p.t.Helper()
 	req := &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: "1.11.4"}
-	return call(p, p.server.ConfigureProvider, req).Diagnostics
+	return call(p.t.Context(), p, p.server.ConfigureProvider, req).Diagnostics
 }
 
 // NewRun configures the provider once more, as Terraform does for each plan and each
@@ -112,7 +111,9 @@ func (p *Provider) Reconfigure(config Attributes) {
 }
 
 // Stop tells the provider that Terraform wants to end.
-func (p *Provider) Stop() { call(p, p.server.StopProvider, &tfprotov6.StopProviderRequest{}) }
+func (p *Provider) Stop() {
+	call(p.t.Context(), p, p.server.StopProvider, &tfprotov6.StopProviderRequest{})
+}
 
 // NoErrors fails the test where there are errors.
 func (p *Provider) NoErrors(diags Diagnostics) {
@@ -136,15 +137,9 @@ func (p *Provider) packed(schema *tfprotov6.Schema, object Attributes) *tfprotov
 	return pack(p.t, schema.ValueType(), object)
 }
 
-// call makes a call of the protocol that the test does not interrupt.
-func call[Req, Resp any](p *Provider, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
-	p.t.Helper()
-	return callUntil(p.t.Context(), p, f, req)
-}
-
-// callUntil makes a call of the protocol. The test fails where the call itself fails; errors
-// of the provider are diagnostics in the response.
-func callUntil[Req, Resp any](ctx context.Context, p *Provider, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
+// call makes a call of the protocol. The test fails where the call itself fails; errors of the provider are
+// diagnostics in the response.
+func call[Req, Resp any](ctx context.Context, p *Provider, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
 	p.t.Helper()
 	resp, err := f(ctx, req)
 	if err != nil {

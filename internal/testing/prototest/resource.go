@@ -43,7 +43,7 @@ func (p *Provider) object(name string, attributes Attributes) *tfprotov6.Dynamic
 // Validate checks the configuration of a resource.
 func (p *Provider) Validate(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	return call(p, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+	return call(p.t.Context(), p, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: name, Config: p.object(name, config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	}).Diagnostics
@@ -59,7 +59,7 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 
 	schema, configured := p.Schemas.ResourceSchemas[name], p.object(name, config)
 	config = unpack(p.t, schema.ValueType(), configured) // with every attribute of the schema
-	resp := call(p, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+	resp := call(p.t.Context(), p, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: name, PriorState: p.object(name, before.Attributes), PriorPrivate: before.Private, PriorIdentity: p.packedIdentity(name, before.Identity),
 		Config: configured, ProposedNewState: p.object(name, proposed(schema, before.Attributes, config)),
 	})
@@ -79,18 +79,16 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	return plan, diags
 }
 
-// Resolve sets values that were unknown when a plan was made, as Terraform does before
-// it applies.
+// Resolve sets values that were unknown when a plan was made, as Terraform does before it applies.
 func (plan Plan) Resolve(values Attributes) Plan {
 	plan.Attributes, plan.config = plan.With(values), plan.config.With(values)
 	return plan
 }
 
-// Apply carries out a plan. The state is nil where the object is gone, or was not
-// created.
+// Apply carries out a plan. The state is nil where the object is gone, or was not created.
 func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Plan) (*State, Diagnostics) {
 	p.t.Helper()
-	resp := callUntil(ctx, p, p.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
+	resp := call(ctx, p, p.server.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: name, PriorState: p.object(name, prior.orNone().Attributes), PlannedState: p.object(name, plan.Attributes),
 		PlannedPrivate: plan.private, PlannedIdentity: p.packedIdentity(name, plan.identity), Config: p.object(name, plan.config),
 	})
@@ -163,7 +161,7 @@ func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
 		return stored, diags
 	}
 
-	resp := call(p, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
+	resp := call(p.t.Context(), p, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
 		TypeName: name, CurrentState: p.object(name, before.Attributes),
 		Private: before.Private, CurrentIdentity: p.packedIdentity(name, before.Identity),
 	})
@@ -185,7 +183,7 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 	}
 
 	file, _ := json.Marshal(stored.Attributes) // which were unpacked
-	resp := call(p, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
+	resp := call(p.t.Context(), p, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: name, Version: p.Schemas.ResourceSchemas[name].Version, RawState: &tfprotov6.RawState{JSON: file},
 	})
 	if diags := Diagnostics(resp.Diagnostics); len(diags.Errors()) > 0 {
@@ -198,7 +196,7 @@ func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
 // Move moves an object of another provider to a resource of ours, which the request names.
 func (p *Provider) Move(req *tfprotov6.MoveResourceStateRequest) (*State, Diagnostics) {
 	p.t.Helper()
-	resp := call(p, p.server.MoveResourceState, req)
+	resp := call(p.t.Context(), p, p.server.MoveResourceState, req)
 	return p.stateOf(req.TargetTypeName, resp.TargetState, resp.TargetPrivate, resp.TargetIdentity), resp.Diagnostics
 }
 
@@ -206,7 +204,7 @@ func (p *Provider) Move(req *tfprotov6.MoveResourceStateRequest) (*State, Diagno
 // refreshes it. It returns what was imported even if that cannot be refreshed.
 func (p *Provider) Import(name, id string, identity Attributes) (*State, Diagnostics) {
 	p.t.Helper()
-	resp := call(p, p.server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id, Identity: p.packedIdentity(name, identity)})
+	resp := call(p.t.Context(), p, p.server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id, Identity: p.packedIdentity(name, identity)})
 	if len(resp.ImportedResources) == 0 {
 		return nil, resp.Diagnostics
 	}

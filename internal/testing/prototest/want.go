@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
@@ -48,17 +47,18 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) (texts []strin
 	return texts
 }
 
-// listed matches what is a list in the detail of a diagnostic: what is known of an exchange with the service, after a line
-// that says what happened, lines of a file by cause, and lines that begin with two blanks, such as commands.
-var listed = regexp.MustCompile(`(?s)(?:\n[^\n]+\n)?Operation: .*?(?:\n\n|$)|(?m:^.* \(\d+\): lines? .*$)|(?m:^  .*$)`)
+var (
+	// listed matches what is a list in the detail of a diagnostic: what is known of an exchange with the service, after a
+	// line that says what happened, lines of a file by cause, lines that begin with two blanks, such as commands, and digests.
+	listed = regexp.MustCompile(`(?s)(?:\n[^\n]+\n)?Operation: .*?(?:\n\n|$)|(?m:^.* \(\d+\): lines? .*$)|(?m:^  .*$)|\S{64,}`)
+	word   = regexp.MustCompile(`\S*\pL\S*`)
+)
 
-// wantShort fails the test for a warning of more than 60 words, which nobody reads. Lists, numbers and digests are not
-// counted.
+// wantShort fails the test for a warning of more than 60 words, which nobody reads. Lists and numbers are not counted.
 func (p *Provider) wantShort(diags []*tfprotov6.Diagnostic) {
 	p.t.Helper()
 	for _, d := range diags {
-		words := strings.Fields(listed.ReplaceAllString(d.Detail, ""))
-		words = slices.DeleteFunc(words, func(word string) bool { return !strings.ContainsFunc(word, unicode.IsLetter) || len(word) >= 64 })
+		words := word.FindAllString(listed.ReplaceAllString(d.Detail, ""), -1)
 		if d.Severity == tfprotov6.DiagnosticSeverityWarning && len(words) > 60 {
 			p.t.Errorf("the warning %q has %d words:\n%s", d.Summary, len(words), d.Detail)
 		}
