@@ -88,7 +88,6 @@ func (w *world) live(t *testing.T, p *prototest.Provider, service *mocktest.Inst
 		w.run()
 		for identity, theirs := range w.choices {
 			if held, _ := service.Consent(scope, identity); held.Clauses != theirs {
-				soak.Add(soak.Overwritten, 1)
 				t.Errorf("%s chose %v, and the service holds %v", identity, theirs, held.Clauses)
 			}
 		}
@@ -305,7 +304,6 @@ func (w *world) applyOne(ctx context.Context, o *object) (errors []string) {
 	o.state, diags = w.p.Apply(ctx, o.kind, o.state, plan)
 	for identity, n := range written(w.service) {
 		if n > 1 && o.kind == batchName {
-			soak.Add(soak.Duplicated, n-1)
 			w.t.Errorf("%s was written %d times", identity, n)
 		}
 	}

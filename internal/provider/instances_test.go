@@ -17,7 +17,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
 // The resources that an instance can be of, beside consentName.
@@ -230,15 +229,18 @@ func wantKept(tb testing.TB, service *mocktest.Instance, list []*instance) {
 
 	for _, i := range list {
 		if i.resource == consentName {
-			i.wantConsent(tb, service)
+			want := [5]bool{true, true, i.config["clause_3_consent"] == true, true, true}
+			if i.chosen {
+				want = [5]bool{}
+			}
+			if held, _ := service.Consent(demoScope, i.person); held.Clauses != want {
+				tb.Errorf("the service holds %v of %s, want %v (chose later: %t)", held.Clauses, i.person, want, i.chosen)
+			}
 			continue
 		}
 
 		what := queued[i.resource] + " " + i.person
-		n, limit := accepted[what], i.limit(service)
-		if n < 1 || n > limit {
-			soak.Add(soak.Lost, max(0, 1-n))
-			soak.Add(soak.Duplicated, max(0, n-limit))
+		if n := accepted[what]; n < 1 || n > i.limit(service) {
 			tb.Errorf("%s was accepted %d times; %d unknown outcomes, %d killed applies, %d changes", what, n, i.unknown, i.killed, i.changes)
 		}
 		delete(accepted, what)
@@ -267,17 +269,4 @@ func (i *instance) limit(service *mocktest.Instance) int {
 	}
 
 	return limit
-}
-
-func (i *instance) wantConsent(tb testing.TB, service *mocktest.Instance) {
-	tb.Helper()
-	want, figure := [5]bool{true, true, i.config["clause_3_consent"] == true, true, true}, soak.Lost
-	if i.chosen {
-		want, figure = [5]bool{}, soak.Overwritten
-	}
-
-	if held, _ := service.Consent(demoScope, i.person); held.Clauses != want {
-		soak.Add(figure, 1)
-		tb.Errorf("the service holds %v of %s, want %v (chose later: %t)", held.Clauses, i.person, want, i.chosen)
-	}
 }

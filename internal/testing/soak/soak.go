@@ -22,29 +22,22 @@ const (
 	figures   = "SOAK_FIGURES"   // the file that figures are appended to
 )
 
-// Figure is something that tests count for make soak.
-type Figure string
-
-// The figures. All but the first two count broken promises, so that their sum must be zero.
+// What tests count for make soak.
 const (
-	Tried       Figure = "schedules"   // random schedules
-	Requests    Figure = "requests"    // requests that services received
-	Lost        Figure = "lost"        // requests of the configuration that no service received
-	Duplicated  Figure = "duplicated"  // requests that a service received more often than promised
-	Overwritten Figure = "overwritten" // later choices of a person that are gone
-	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
+	Tried    = "schedules" // random schedules
+	Requests = "requests"  // requests that services received
 )
 
 // Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing. It writes one line at
 // once, since several processes may use the file.
-func Add(f Figure, n int) {
+func Add(figure string, n int) {
 	path := os.Getenv(figures)
 	if path == "" || n == 0 {
 		return
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = fmt.Fprintf(file, "%s %d\n", f, n)
+		_, err = fmt.Fprintf(file, "%s %d\n", figure, n)
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
 		panic("the figures of the soak cannot be written: " + err.Error())
