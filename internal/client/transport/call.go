@@ -52,9 +52,8 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// begin waits for the turn of an attempt, and begins it. An admission has one already, and what follows from
-// its comparison is not sent where it would have to wait. An attempt lasts until the end of the answer's body.
-// request_timeout bounds it, or, of an answer that streams, each of its silences.
+// begin waits for the turn of an attempt, and begins it. What follows from the comparison of an admission is not
+// sent where it would have to wait. request_timeout bounds the attempt, or, of an answer that streams, each of its silences.
 func (c *call) begin(parent context.Context) (_ context.Context, _ *Body, err error) {
 	release := func() {}
 	switch {
@@ -150,30 +149,22 @@ func (c *call) log(ctx context.Context, began time.Time, resp *http.Response, er
 	tflog.Debug(ctx, message, fields)
 }
 
-// bodyAgain is GetBody of a request, and sees to it that what changes something is sent once at most.
+// bodyAgain is GetBody of a request, by which the HTTP stack asks before it repeats a request with a body. It sees to
+// it that what changes something is sent once at most.
 //
-// The HTTP stack repeats some requests by itself, and asks for a body before it does, which can stop it.
-// Over HTTP/2 that is where the request is known to be unprocessed; net/http's own copy does so also after
-// a PROTOCOL_ERROR, which proves nothing. Over HTTP/1 it is where nothing was written, and, of a GET,
-// wherever a connection breaks; ValidateHeaders refuses a header that allows it for other methods. It does
-// not ask about a request without a body.
+// Over HTTP/2 the stack repeats what is known to be unprocessed; net/http's own copy does so also after a
+// PROTOCOL_ERROR, which proves nothing. Over HTTP/1 it repeats where nothing was written, and a GET wherever a
+// connection breaks; ValidateHeaders refuses a header that allows it for other methods.
 func (c *call) bodyAgain() (io.ReadCloser, error) {
 	switch {
 	case !c.sent.Load():
-	case c.isHTTP2.Load():
-		return nil, errNotProcessed
+	case c.isHTTP2.Load(): // after REFUSED_STREAM or a GOAWAY (RFC 9113, sections 6.8 and 8.7)
+		return nil, &Error{Class: ClassUnreachable, Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)"}
 	case c.Op.Method == http.MethodGet:
 		return nil, errors.New("the connection broke and the request is not repeated by itself")
 	}
 
 	return io.NopCloser(bytes.NewReader(c.Body)), nil
-}
-
-// errNotProcessed is the error of a request that HTTP/2 refused before the service saw it, by
-// REFUSED_STREAM or a GOAWAY (RFC 9113, sections 6.8 and 8.7).
-var errNotProcessed error = &Error{
-	Class:  ClassUnreachable,
-	Detail: "the connection was closing, and the service refused the request before it processed it (HTTP/2)",
 }
 
 // Admit waits until that many requests may be sent right after each other: a comparison, and the write

@@ -60,11 +60,8 @@ type Config struct {
 	Headers   map[string]string // added to every request
 	UserAgent string
 
-	// DialContext replaces the dialer.
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-	// Around returns what carries requests in place of the pool, below the credentials, such as a recorder
-	// of all answers. Nil is the pool itself.
-	Around func(pool http.RoundTripper) http.RoundTripper
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // replaces the dialer
+	Around      func(pool http.RoundTripper) http.RoundTripper                       // returns what carries requests in place of the pool
 }
 
 // Sender sends requests to one origin with one set of credentials.
@@ -156,15 +153,15 @@ func newPool(cfg Config) (*http.Transport, error) {
 }
 
 func checkProxy(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-	class := ClassUnreachable
-	switch resp.StatusCode {
-	case http.StatusOK:
+	if resp.StatusCode == http.StatusOK {
 		return nil
-	case http.StatusProxyAuthRequired:
-		class = ClassProxyAuth
+	}
+	e := &Error{Class: ClassUnreachable, Detail: "the proxy answered with status " + http.StatusText(resp.StatusCode)}
+	if resp.StatusCode == http.StatusProxyAuthRequired {
+		e.Class = ClassProxyAuth
 	}
 
-	return &Error{Class: class, Detail: "the proxy answered with status " + http.StatusText(resp.StatusCode)}
+	return e
 }
 
 // KeyParameter is the parameter of a query that holds the secret key (section 5).
@@ -288,7 +285,7 @@ func headerSecrets(value string) []string {
 	decoded, _ := base64.StdEncoding.DecodeString(rest)
 	_, password, _ := strings.Cut(string(decoded), ":")
 	found := []string{value, rest, string(decoded), password}
-	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
+	for part := range strings.FieldsSeq(strings.NewReplacer(";", " ", ",", " ").Replace(value)) {
 		_, assigned, _ := strings.Cut(part, "=")
 		found = append(found, strings.Trim(assigned, `"`))
 	}
