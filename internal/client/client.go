@@ -111,10 +111,9 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// ParseBaseURL parses {base_url}: an absolute https address, with an optional port and
-// sub-path, without user, query and fragment. Plain http is accepted only for this machine
-// (localhost, 127.0.0.0/8, ::1), since credentials and personal data would be readable in
-// the network. Errors complete a sentence about the setting, and never repeat the value.
+// ParseBaseURL parses {base_url}: an absolute https address, with an optional port and sub-path. Plain http is
+// accepted only for this machine, since credentials and personal data would be readable in the network. Errors
+// complete a sentence about the setting, and never repeat the value.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -58,9 +58,8 @@ type Person struct {
 }
 
 // ValidateSegment returns an error for an identifier that cannot be exactly one path segment, or that looks
-// like another one: with blanks around it, with characters that are invisible or change how the rest is shown,
-// or not in NFC (ErrNotNFC). It is asked at plan and again here. The error completes a sentence about the
-// identifier. It names a character and its place, counted in bytes from 0, and never the rest.
+// like another one. It is asked at plan and again here. The error completes a sentence about the identifier. It
+// names a character and its place, counted in bytes from 0, and never the rest.
 func ValidateSegment(s string) error {
 	inside := strings.ReplaceAll(s, " ", "_") // where a plain space may stand
 	at := strings.IndexFunc(inside, func(r rune) bool { return unicode.In(r, invisible...) })
@@ -81,9 +80,8 @@ func ValidateSegment(s string) error {
 	return nil
 }
 
-// invisible are the characters without a shape of their own: control characters, spaces other than the
-// plain one, separators of lines, formatting such as direction marks, soft hyphens and joiners, fillers,
-// selectors of a variation, the blank of Braille, and what stands for bytes that are not UTF-8.
+// invisible are the characters without a shape of their own, down to the blank of Braille, and what stands for bytes
+// that are not UTF-8.
 var invisible = []*unicode.RangeTable{
 	unicode.Cc, unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
 	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: utf8.RuneError, Hi: utf8.RuneError, Stride: 1}}},
@@ -93,9 +91,8 @@ var invisible = []*unicode.RangeTable{
 // one: a letter and a combining accent become one character.
 var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Terraform keeps")
 
-// ValidateSecret returns what is wrong with the value of the credential called name, without repeating it; nil
-// where nothing is. A password may have any character but a control character; the others follow the rule of
-// identifiers.
+// ValidateSecret returns an error for a value that the credential called name cannot have, without repeating it. A
+// password may have any character but a control character; the others follow the rule of identifiers.
 func ValidateSecret(name, value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
@@ -111,10 +108,9 @@ func ValidateSecret(name, value string) error {
 	return ValidateSegment(value)
 }
 
-// endpoint returns where an operation with this path is in the path family of the person's scope (section 4).
-// It is the one place where a person becomes the path of a request. Each identifier is one segment. Every byte
-// outside the unreserved ones of RFC 3986 is percent-encoded, so that proxies and servers have nothing left to
-// interpret. An operation about the whole scope needs no identity. Errors name the setting.
+// endpoint returns where an operation with this path is in the path family of the person's scope (section 4). Each
+// identifier is one segment. Every byte outside the unreserved ones of RFC 3986 is percent-encoded, so that proxies and
+// servers have nothing left to interpret. Errors name the setting.
 func (p Person) endpoint(path string) (to transport.Endpoint, _ error) {
 	org, project, account := p.Scope.OrgID, p.Scope.ProjectID, p.Scope.AccountID
 	hasOrg, hasAccount := org != "", account != ""
@@ -168,9 +164,8 @@ type pages struct {
 	records, total int64
 }
 
-// follow notes a page that was read whole, and turns to the next one. It reports whether there is one. next and total
-// are what the settings for them point to. After the last page, it is an error if there are fewer records than an
-// answer has counted.
+// follow notes a page that was read whole, and turns to the next one, if there is one. next and total are what the
+// settings for them point to. It is an error if there are fewer records than an answer has counted.
 func (p *pages) follow(read transport.Answer, next, total jsontext.Value, records int64) (more bool, err error) {
 	p.records += records
 	for _, name := range totalFields {
@@ -204,9 +199,8 @@ var oneLink = regexp.MustCompile(`<([^>]*)>((?:\s*;\s*(?:[^\s=;,"]+(?:\s*=\s*(?:
 // relNext are parameters with the relation next among others.
 var relNext = regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\s*(?:;|$))`)
 
-// nextLinks returns the addresses of the next page, as an answer spells them in its Link headers and in what the
-// settings point to; none after the last one. They are not safe to print. It is an error if a header cannot be read and
-// may name one, or if the answer is a part.
+// nextLinks returns the addresses of the next page, as an answer spells them, which are not safe to print; none after
+// the last one. It is an error if a header cannot be read and may name one, or if the answer is a part.
 func nextLinks(h http.Header, next jsontext.Value) (links []string, _ error) {
 	field := strings.Join(h.Values("Link"), ", ")
 	if others := oneLink.ReplaceAllString(field, ""); strings.Contains(strings.ToLower(others), "next") {

@@ -46,13 +46,10 @@ type ExportResult struct {
 // Records yields the records of a day in the order of the answer, each until the next one is taken.
 type Records = iter.Seq2[records.Kind, jsontext.Value]
 
-// Export is GET …/export for one UTC day (section 4, Export). It calls read, which takes the
-// records as they come, in constant memory: those of one request for each kind, with
-// wire.export.kind_parameter, or else of one. After an answer that broke off, it calls read again with
-// the day from its beginning, as often as a request is repeated.
-//
-// Errors are *Error, or read's as it is, without which read must not stop; without one the day was read
-// to its end.
+// Export is GET …/export for one UTC day (section 4, Export). It calls read, which takes the records as they come, in
+// constant memory, and must not stop without an error. After an answer that broke off, it calls read again with
+// the day from its beginning, as often as a request is repeated. Errors are *Error, or read's as it is; without one the
+// day was read to its end.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, read func(Records) error) (ExportResult, error) {
 	if scope.AccountID != "" {
 		return ExportResult{}, ErrNoExport

@@ -139,11 +139,9 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (decode.Receipt, erro
 
 // FetchData is GET …/user/:identityId/all-data (section 4), a deferred request, which is sent once like
 // DeleteData. That the same call returns the data once the request is fulfilled is our assumption: the
-// interface shows no other way.
-//
-// An answer with status 200 that is recognised as the data is written to w as it comes, whatever its
-// size, and the receipt says Delivered; what is written without that is not the data. The caller sets
-// Seen in the call. Errors are *Error, or those of w as they are.
+// interface shows no other way. The data are written to w as they come, whatever their size, and the receipt says
+// Delivered; what is written without that is not the data. The caller sets Seen in the call. Errors are *Error, or
+// those of w as they are.
 func (c *Client) FetchData(ctx context.Context, p Person, call decode.DataCall, w io.Writer) (decode.Receipt, error) {
 	call.Person, call.Envelope, call.At = p.Identity, c.wire.Envelope, c.wire.AllData.At
 	if c.ListUse == ListIgnored && call.At == nil {
@@ -182,7 +180,8 @@ func (c *Client) readData(s transport.Answer, call decode.DataCall, w io.Writer)
 	}
 
 	n, err := io.Copy(sink, text)
-	if isCut := n == 0 || !s.Body.IsDelimited; err == nil && isCut {
+	isWhole := n > 0 && s.Body.IsDelimited
+	if err == nil && !isWhole {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {

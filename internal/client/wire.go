@@ -22,9 +22,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// Wire is the map of a service, for what the interface leaves open: where things are in its
-// answers, which words stand for what, and how requests carry their fields. A zero value of a
-// setting takes its default. The names in JSON are those of the block wire in a provider block.
+// Wire is the map of a service, for what the interface leaves open. A zero value of a setting takes its default. The
+// names in JSON are those of the block wire in a provider block.
 type Wire struct {
 	decode.Envelope
 

@@ -53,9 +53,8 @@ var complete = map[int][kinds]bool{
 	http.StatusNoContent: {Reads: true, Writes: true, Queues: true, Exports: true, LogsIn: true},
 }
 
-// read reads a response, and its body to the end unless it streams, so that a cut shows where the request
-// can be repeated. What was asked for becomes the answer of the call, and anything else its refusal. The
-// error is that of a body that is cut or cannot be read.
+// read reads a response, and its body to the end unless it streams: as the answer of the call if it is what was asked
+// for, and otherwise as its refusal. The error is that of a body that is cut or cannot be read.
 func (c *call) read(resp *http.Response, b *Body) (err error) {
 	a := Answer{Exchange: c.known, Header: resp.Header}
 	a.Status = resp.StatusCode
@@ -71,7 +70,11 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 
 	b.response = resp
 	if !complete[a.Status][c.Op.Kind] {
-		c.refusal, err = c.refuse(a, resp.Body)
+		refuse := c.refuse
+		if slices.Contains([]int{http.StatusNotFound, http.StatusGone}, a.Status) {
+			refuse = c.missing
+		}
+		c.refusal, err = refuse(a, resp.Body)
 		return err
 	}
 	if c.Op.Streams {
@@ -226,9 +229,8 @@ func Unpack(h http.Header, body io.Reader) (io.ReadCloser, error) {
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
 var harmlessTrailers = []string{"Digest", "Content-Digest", "Repr-Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}
 
-// EndError returns the error of a stream that was read to its end and is not the whole answer: it has an
-// unknown trailer field, which may report a failure after the answer had begun. ignored has the fields that
-// say nothing, as wire.ignored.
+// EndError returns the error of a stream that was read to its end and has an unknown trailer field, which may report
+// a failure after the answer had begun. ignored has the fields that say nothing, as wire.ignored.
 func (a Answer) EndError(ignored map[jsontext.Pointer]string) error {
 	for name, values := range a.Body.response.Trailer {
 		isEmpty, isIgnored := strings.Join(values, "") == "", ignored[jsontext.Pointer("/"+name)] == decode.AnyValue

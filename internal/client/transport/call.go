@@ -34,7 +34,9 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.known.Attempts++
 	began := time.Now()
 	resp, err := c.send(req.WithContext(ctx))
-	c.log(ctx, began, resp, err)
+	if !c.sender.cfg.LogIsOff {
+		c.log(ctx, began, resp, err)
+	}
 	if err == nil {
 		err = c.read(resp, b)
 	}
@@ -45,7 +47,7 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.answer.Body == nil {
 		b.Close()
 	}
-	if c.compared != nil && c.Op.Kind == Reads {
+	if c.compared != nil {
 		*c.compared = time.Now()
 	}
 
@@ -127,10 +129,6 @@ func (c *call) send(req *http.Request) (resp *http.Response, err error) {
 // log logs the operation, path template and status of an attempt, and how long the head of its answer took; never
 // what was sent or received. err is why there is no answer.
 func (c *call) log(ctx context.Context, began time.Time, resp *http.Response, err error) {
-	if c.sender.cfg.LogIsOff {
-		return
-	}
-
 	fields := map[string]any{
 		"operation":   c.Op.Name,
 		"method":      c.Op.Method,
@@ -167,10 +165,9 @@ func (c *call) bodyAgain() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(c.Body)), nil
 }
 
-// Admit waits until that many requests may be sent right after each other: a comparison, and the write
-// that follows from it. Requests with the returned context take no other turn, and are sent once. A write
-// that would have to wait after its comparison is not sent: its error is of ClassOutdated. The caller
-// calls release. The error is that of the context.
+// Admit waits until so many requests may be sent right after each other: a comparison, and the write that follows from
+// it. Requests with the returned context take no other turn, and are sent once. A write that would have to wait after
+// its comparison is of ClassOutdated, and not sent. The caller calls release. The error is that of the context.
 func (s *Sender) Admit(ctx context.Context, turns int) (_ context.Context, release func(), err error) {
 	release, err = s.gate.enter(ctx, turns)
 	return context.WithValue(ctx, admissionKey{}, new(time.Time)), release, err
@@ -202,9 +199,8 @@ type gate struct {
 	until atomic.Pointer[time.Time] // when the service accepts requests again; mu is held to change it
 }
 
-// enter waits for a slot, until the rate allows so many requests one right after the other, and until the
-// service no longer asks for time. The service comes last: its answer to another request may arrive
-// during the first waits. The caller calls release.
+// enter waits for a slot, for the rate of so many requests, and until the service no longer asks for time. That comes
+// last: its answer to another request may arrive during the first waits. The caller calls release.
 func (g *gate) enter(ctx context.Context, requests int) (release func(), err error) {
 	if err := g.slots.Acquire(ctx, 1); err != nil {
 		return nil, err

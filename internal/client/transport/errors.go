@@ -19,9 +19,8 @@ import (
 // never by the text of a message.
 type ErrorClass string
 
-// The classes of failure. ClassNotFound is a 404 or 410 with a JSON object. ClassEndpointNotFound is any other
-// one, and proves nothing. ClassNotReady puts the data off, and ClassCached may be older than the request
-// allows.
+// The classes of failure. ClassNotFound says that there is nothing; any other 404 or 410 is ClassEndpointNotFound, and
+// proves nothing. ClassNotReady puts the data off.
 const (
 	ClassInternal         ErrorClass = "Internal error"
 	ClassInvalid          ErrorClass = "Invalid request"
@@ -182,9 +181,8 @@ func NewError(x Exchange, class ErrorClass, detail string) *Error {
 	return e
 }
 
-// CauseError returns an error about an exchange that an error of the HTTP stack or of a context
-// ended. The original is dropped: it holds the whole URL, and with it possibly the key. An *Error of
-// an operation is returned as it is, and one without an operation, of a link, is completed.
+// CauseError returns an error about an exchange that another error ended. That of the HTTP stack is dropped: it holds
+// the whole URL, and with it possibly the key. An *Error is returned as it is, or completed if it has no operation.
 func CauseError(x Exchange, err error) *Error {
 	own, isOwn := errors.AsType[*Error](err)
 	if isOwn && own.Operation != "" {

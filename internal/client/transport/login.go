@@ -37,9 +37,8 @@ const loginPath = "/v1/auth/login/jwt"
 
 var aboutLogin = Exchange{Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}, To: Endpoint{loginPath, loginPath}}
 
-// login obtains tokens with e-mail and password when the first request needs one, and shares
-// one login among all callers. There is another login shortly before the token expires, and after a
-// 401, at most once in loginPause.
+// login obtains a token when the first request needs one, and shares it among all callers. There is another login
+// shortly before it expires, and after a 401, at most once in loginPause.
 type login struct {
 	sender *Sender
 	flight singleflight.Group
@@ -52,9 +51,8 @@ type login struct {
 	tryAgain time.Time // after that failure
 }
 
-// standing returns the token, and the failure of the latest login if no other one may be tried yet. The token
-// is empty if there is none, or if it is about to expire. Time is measured by the monotonic clock of this
-// machine: the service's may be off.
+// standing returns the token, unless it is about to expire, and the failure of the latest login if no other one may be
+// tried yet. Time is measured by the monotonic clock of this machine: the service's may be off.
 func (l *login) standing() (t token, failure error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,9 +68,8 @@ func (l *login) standing() (t token, failure error) {
 	return t, failure
 }
 
-// giveUp gives up a token that got a 401 in an attempt, and returns the row of the policy for it. Two
-// logins may give the same token: what began before the last one was given up says nothing about the
-// present one.
+// giveUp gives up a token that got a 401 in an attempt, and returns the row of the policy for it. Two logins may give
+// the same token: an attempt that began before the last one was given up says nothing about the present one.
 func (l *login) giveUp(text string, began time.Time) ErrorClass {
 	if l == nil || text == "" { // a token or a key that was given, or a login
 		return ClassAuthentication

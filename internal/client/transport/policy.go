@@ -114,10 +114,9 @@ func (c *call) backoff(_, _ time.Duration, attempt int, _ *http.Response) time.D
 	return c.refusal.wait(attempt + 1)
 }
 
-// Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can
-// only be repeated from its beginning, such as a comparison and a write, or an export that may break
-// off. An error that is not an *Error is returned at once. The attempts of the returned error are those
-// of its operation that failed alike.
+// Repeat calls step until it succeeds or the policy says no. step is a sequence of requests that can only be repeated
+// from its beginning, such as a comparison and a write. An error that is not an *Error is returned at once. The
+// attempts of the returned error are those of its operation that failed alike.
 func (s *Sender) Repeat(ctx context.Context, step func(context.Context) error) error {
 	failures := map[[2]any]int{}
 	for {

@@ -26,9 +26,8 @@ const redacted = "[redacted]"
 // forHTML escapes JSON as some encoders do, so that it may stand in a page.
 var forHTML = strings.NewReplacer("&", `\u0026`, "<", `\u003c`, ">", `\u003e`)
 
-// Redactor removes what must never be shown from text that others wrote: the values of the request and
-// the secrets of the client, in the spellings in which services quote them, and what looks like a person
-// or a credential. It is used by one goroutine at a time.
+// Redactor removes from text that others wrote the values of the request and the secrets of the client, and what looks
+// like a person or a credential. It is used by one goroutine at a time.
 type Redactor struct {
 	Values []string // of the request
 
@@ -36,9 +35,8 @@ type Redactor struct {
 	private *vocabulary // of the values; nil until something is shown, since most calls show nothing
 }
 
-// Text redacts, makes harmless to print and cuts, in this order: cutting first could leave half of a
-// secret, which would not be recognised. The text has one line, no control or invisible characters,
-// and valid UTF-8. More than limit characters are cut, with an ellipsis.
+// Text redacts, makes harmless to print and cuts to limit characters, in this order: cutting first could leave half of
+// a secret. The text has one line, no control or invisible characters, and valid UTF-8.
 func (r *Redactor) Text(s string, limit int) string {
 	line := space.ReplaceAllString(strings.ToValidUTF8(r.Clean(s), "\uFFFD"), " ")
 	shown := []rune(strings.TrimSpace(unprintable.ReplaceAllString(line, "\uFFFD")))
@@ -91,9 +89,8 @@ type vocabulary struct {
 	words [][]rune
 }
 
-// add adds values in the forms in which services quote them: as they are, as JSON, Go, HTML, addresses and
-// forms escape them, in an address twice, in hexadecimal, and in base64, alone or as a part of what is encoded.
-// Other spellings of a short value are parts of ordinary words and numbers.
+// add adds values in the forms in which services quote them. Other spellings of a short value than its own are parts of
+// ordinary words and numbers.
 func (v *vocabulary) add(values ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -169,9 +166,8 @@ func isMeant(s []rune, from, to int) bool {
 
 func isOutsideWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// Things that look like a person or a credential wherever they stand, behind what the group
-// holds. A word behind the name of a secret is part of a sentence; a value is assigned,
-// quoted, or has something in it that words have not.
+// shapes are those of a person or a credential, behind what the group holds. A word behind the name of a secret is part
+// of a sentence; a value is assigned, quoted, or has something in it that words have not.
 var shapes = []*regexp.Regexp{
 	regexp.MustCompile(`()[^\s"'<>()\[\],;:=/]+(?:@|%40)[^\s"'<>()\[\],;:]+`),
 	regexp.MustCompile(`()eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`),

@@ -32,8 +32,6 @@ var statuses = map[int]meaning{
 	http.StatusUnauthorized:                {class: ClassAuthentication},
 	http.StatusProxyAuthRequired:           {class: ClassProxyAuth},
 	http.StatusForbidden:                   {class: ClassForbidden},
-	http.StatusNotFound:                    {class: ClassNotFound},
-	http.StatusGone:                        {class: ClassNotFound},
 	http.StatusMethodNotAllowed:            {class: ClassEndpointNotFound, detail: "there is no operation with this method at this path"},
 	http.StatusNotAcceptable:               {class: ClassRejected, detail: wrongFormat},
 	http.StatusUnsupportedMediaType:        {class: ClassRejected, detail: wrongFormat},
@@ -92,9 +90,31 @@ func (x Exchange) isAbsence(e *Error, words ...string) bool {
 	return false
 }
 
-// refuse returns the error of an answer whose status is not the one expected. The body is searched for the
-// service's own words. If a 4xx to a reading breaks off, the error of its body comes in place of that: a
-// failing gateway may begin to say that there is nothing.
+// missing returns the error of a 404 or 410. What is not a JSON object may come from a gateway and proves nothing, unless
+// the settings say otherwise. If it breaks off, the error of its body comes in place of that.
+func (c *call) missing(a Answer, r io.Reader) (*Error, error) {
+	body, err := io.ReadAll(io.LimitReader(r, LimitError))
+	if err != nil && !changes[c.Op.Kind] {
+		return nil, err
+	}
+
+	e, words := NewError(a.Exchange, ClassNotFound, ""), []string{AbsentJSON404, AbsentAny404}
+	said, err := jsonvalue.ParseObject(string(body))
+	if err != nil {
+		e.Class, words = ClassEndpointNotFound, words[1:]
+		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
+	}
+	isPage := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+	if !isPage && a.isAbsence(e, words...) {
+		return e, nil
+	}
+	a.quote(e, said, body)
+
+	return e, nil
+}
+
+// refuse returns the error of any other answer whose status is not the one expected. If a 4xx to a reading breaks off,
+// the error of its body comes in place of that.
 func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
 	e := NewError(a.Exchange, means.class, means.detail)
@@ -104,23 +124,8 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
 		return nil, err
 	}
-	if a.Status < http.StatusBadRequest { // it may be somebody's data, or repeat the address
-		return e, nil
-	}
-
-	said, err := jsonvalue.ParseObject(string(body))
-	isNone := false
-	switch {
-	case e.Class != ClassNotFound:
-	case err == nil:
-		isNone = a.isAbsence(e, AbsentJSON404, AbsentAny404)
-	default: // what is not a JSON object proves nothing
-		e.Class = ClassEndpointNotFound
-		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
-		isPage := bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
-		isNone = !isPage && a.isAbsence(e, AbsentAny404)
-	}
-	if !isNone {
+	if a.Status >= http.StatusBadRequest { // otherwise it may be somebody's data, or repeat the address
+		said, _ := jsonvalue.ParseObject(string(body))
 		a.quote(e, said, body)
 	}
 
@@ -158,10 +163,8 @@ func Refusal(a Answer) *Error {
 	return e
 }
 
-// Where services say what is wrong; the interface shows nothing of it (section 7). These are the
-// members of problem details (RFC 9457), JSON:API, GraphQL, Google's AIP-193, OAuth, Spring, Rails,
-// Django REST framework, FastAPI, Laravel, ASP.NET, Symfony and Express, in the order in which they
-// count.
+// Where services say what is wrong, in the order in which it counts. The interface shows nothing of it (section 7):
+// these are the members of problem details (RFC 9457), JSON:API, GraphQL, AIP-193, OAuth and common frameworks.
 var (
 	codeMembers    = []string{"code", "error_code", "errorCode", "type", "__type"}
 	messageMembers = []string{
@@ -176,8 +179,7 @@ var (
 )
 
 // quote puts what the service says into an error, harmless to print: a code, a message, and what is wrong with fields.
-// They are in the members of the body, or of an object in it. Of a body that is not an object, m is nil, and its
-// beginning is shown.
+// m are the members of the body. It is nil if the body is not an object: then the error shows how that begins.
 func (a Answer) quote(e *Error, m map[string]jsontext.Value, body []byte) {
 	if len(body) == 0 {
 		return

@@ -11,10 +11,9 @@
 //	call.send        adds the token or key to a clone, for the configured origin alone, and sends that once
 //	pool             connections, TLS, HTTP/2
 //
-// No log ever sees a credential. An admission takes turns for a comparison and the write that
-// follows from it; under one, a request takes no other turn and is not repeated. Repeat takes such a
-// sequence, or an export, from its beginning again, by the same table. Section numbers in the comments
-// are those of the interface description.
+// An admission takes turns for a comparison and the write that follows from it; under one, a request takes no
+// other turn and is not repeated. Repeat takes such a sequence, or an export, from its beginning again, by the
+// same table. Section numbers in the comments are those of the interface description.
 package transport
 
 import (
@@ -118,9 +117,8 @@ func New(cfg Config) (*Sender, error) {
 	return s, nil
 }
 
-// newPool returns the innermost layer: connections, TLS and proxies. It keeps as
-// many idle connections as there may be requests, since everything goes to one host.
-// HTTP/2 is that of golang.org/x/net instead of net/http's copy; see bodyAgain.
+// newPool returns connections with TLS and proxies. It keeps as many idle ones as there may be requests, since
+// everything goes to one host. HTTP/2 is that of golang.org/x/net instead of net/http's copy; see bodyAgain.
 func newPool(cfg Config) (*http.Transport, error) {
 	var trusted *x509.CertPool // nil is the system's, which takes a while to read
 	if len(cfg.CACertPEM) > 0 {
@@ -277,9 +275,8 @@ func ValidateHeaders(headers map[string]string) error {
 // tokenSecrets returns a JSON Web Token, and its parts.
 func tokenSecrets(token string) []string { return append(strings.Split(token, "."), token) }
 
-// headerSecrets returns the value of a header, and the parts of it that may be a secret of
-// their own: what follows a scheme such as Token, the password of Basic, and the values of
-// cookies and parameters.
+// headerSecrets returns the value of a header, and the parts of it that may be a secret of their own: what follows a
+// scheme such as Token, the password of Basic, and the values of cookies and parameters.
 func headerSecrets(value string) []string {
 	_, rest, _ := strings.Cut(value, " ")
 	decoded, _ := base64.StdEncoding.DecodeString(rest)
