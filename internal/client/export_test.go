@@ -145,7 +145,7 @@ func TestListPending_namesTheSettingsThatAdmitTheList(t *testing.T) {
 		`{"requests":[` + one + `],"total":7}`:                                     look, `{"requests":[],"totalSize":7}`: look, `{"requests":[],"recordCountOfAllPages":7}`: look,
 		`{"requests":[` + one + `],"has_more":true}`: look, `{"requests":[],"user@example.com":1}`: look,
 		`{"requests":[],"code":50000}`: look, `{"requests":[],"status":"failed","took":3}`: look, `{"requests":[],"returnCode":"E17","next":"?p=2"}`: look,
-		`{"pending":{"items":[` + one + `]},"failed":[` + one + `]}`: "wire.pending.at admits it",
+		`{"pending":{"items":[` + one + `]},"failed":[` + one + `]}`: "wire.pending.at",
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Body: []byte(body), Header: jsonHeader()})

@@ -51,6 +51,8 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 	return true
 }
 
+var errNoConsent error = &Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}
+
 // ConsentCall is a call that answers with a consent record, and the settings for it.
 type ConsentCall struct {
 	Envelope   Envelope
@@ -70,7 +72,7 @@ func (c ConsentCall) Read(v jsontext.Value) (Consent, error) {
 	case found.says(refusalNames, Failed):
 		return Consent{}, refused()
 	case found.isBlank():
-		return Consent{}, noChoice(answer, found)
+		return Consent{}, cmp.Or(unexplained(answer, found), errNoConsent)
 	}
 
 	object, err := c.object(found)
@@ -101,11 +103,6 @@ func (c ConsentCall) object(found *node) (*node, error) {
 	return objects[0], nil
 }
 
-// noChoice returns the Error of an answer without a choice: Absent, unless something beside the empty place may say why.
-func noChoice(answer, nothing *node) error {
-	return cmp.Or(unexplained(answer, nothing), error(&Error{Outcome: Absent, Why: "the service holds no consent of this person; there is nothing in its answer"}))
-}
-
 // record returns the record that an object of an answer is, with those around it.
 func (c ConsentCall) record(answer, object *node) (Consent, error) {
 	f := &fields{object: object}
@@ -124,7 +121,7 @@ func (c ConsentCall) record(answer, object *node) (Consent, error) {
 
 	null := Optional[bool]{Null: true}
 	if consent.Clauses == [Clauses]Optional[bool]{null, null, null, null, null} {
-		f.problem = cmp.Or(f.problem, noChoice(answer, object))
+		f.problem = cmp.Or(f.problem, unexplained(answer, object), errNoConsent)
 	}
 	if f.problem != nil {
 		return Consent{}, f.problem
@@ -142,11 +139,7 @@ type fields struct {
 // take returns a field of the record, or else that of the closest object around it. A value that convert does not accept
 // is a problem, and so are two spellings of a name, which two readers would understand differently.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	var found []*node
-	for object := f.object; object != nil && len(found) == 0; object = object.around {
-		found = object.named(jsonvalue.Fold(name))
-	}
-
+	found := f.object.nearest(jsonvalue.Fold(name))
 	switch {
 	case len(found) == 0:
 		return Optional[T]{}
@@ -162,4 +155,13 @@ func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)
 	}
 
 	return Optional[T]{Value: value, Given: true}
+}
+
+// nearest returns the members with a name of an object, or else of the closest object around it.
+func (n *node) nearest(name string) []*node {
+	found := n.named(name)
+	if len(found) > 0 || n.around == nil {
+		return found
+	}
+	return n.around.nearest(name)
 }

@@ -27,23 +27,22 @@ type DataCall struct {
 // Read returns the receipt that an answer to the call is; Delivered where it is the data, which the first answer never
 // is without wire.all_data.at. Once the request was seen, what is neither of them is an *Error.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
-	const ok = 200
 	receipt, refusal := c.Envelope.ReadReceipt(status, v, c.Person)
-	if status != ok || c.Envelope.Result.Says(v) != nil {
+	if status != 200 || c.Envelope.Result.Says(v) != nil {
 		return receipt, refusal
 	}
 
-	answer := Envelope{}.decode(v) // a word of success stands beside the data too
+	answer := Envelope{}.decode(v)
 	if slices.ContainsFunc(append(slices.Clone(answer.parts), answer), c.isAboutAnother) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
 	isData, mayBeData := c.recognise(answer)
-	isReceipt := receipt.ID != "" || answer.isBlank() || answer.request(c.Person).isOpen || answer.says(flagNames, Done)
+	unsaid, _ := Envelope{}.ReadReceipt(status, v, c.Person) // a word of success stands beside the data too
 	switch {
 	case isData:
 		return Receipt{At: time.Now(), Delivered: true}, nil
-	case !c.Seen, refusal != nil, isReceipt && !mayBeData:
+	case !c.Seen, refusal != nil, unsaid.NotUnderstood == "" && !mayBeData:
 		return receipt, refusal
 	}
 
@@ -53,46 +52,61 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 }
 
-// recognise returns whether an answer is the person's data, or may be: it holds something that the interface has of a
-// person, and is not an open request.
-func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
-	parts := c.parts(answer)
-	mayBeData = slices.ContainsFunc(parts, c.isPart) && !answer.request(c.Person).isOpen
-	if c.At != nil {
-		return c.isMarked(answer), mayBeData
-	}
-	return mayBeData && c.Seen && !c.Continued && !slices.ContainsFunc(parts, c.isOther), mayBeData
-}
-
 // isAboutAnother reports whether an object names somebody else in the field identityId.
 func (c DataCall) isAboutAnother(n *node) bool {
 	named := n.field("", identityNames).text
 	return named != "" && PersonKey(named) != PersonKey(c.Person)
 }
 
+// recognise returns whether an answer is the person's data, or may be: it holds something that the interface has of a
+// person, and is not an open request.
+func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
+	hasData, hasOther := c.contents(answer)
+	mayBeData = hasData && !answer.request(c.Person).isOpen
+	if c.At != nil {
+		return c.isMarked(answer, hasData), mayBeData
+	}
+
+	return mayBeData && c.Seen && !c.Continued && !hasOther, mayBeData
+}
+
+// contents reports whether an answer holds data, and whether it says something else, as of a page or of a job. The
+// only object in it is looked into as well, unless data stand beside it.
+func (c DataCall) contents(answer *node) (hasData, hasOther bool) {
+	for object := answer; object != nil; {
+		inside := object.only(unwrappedNames)
+		hasData = slices.ContainsFunc(object.parts, c.isPart)
+		if hasData {
+			inside = nil
+		}
+		for _, part := range object.parts {
+			if part != inside && c.isOther(part) {
+				hasOther = true
+			}
+		}
+		object = inside
+	}
+
+	return hasData, hasOther
+}
+
+// isOther reports whether a part of an answer says something, and is not of the data.
+func (c DataCall) isOther(part *node) bool {
+	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
+}
+
 // isMarked reports whether At leads to data. An open request alone is not data. An empty value is only if the person's
 // own data stand beside it.
-func (c DataCall) isMarked(answer *node) bool {
+func (c DataCall) isMarked(answer *node, hasData bool) bool {
 	found := answer.find(*c.At)
 	switch {
 	case found.Value == nil, found.Kind() == 'n', answer.says(refusalNames, Failed):
 		return false
 	case found.isBlank():
-		return slices.ContainsFunc(c.parts(answer), c.isPart)
+		return hasData
 	}
 
 	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts)
-}
-
-// parts returns the parts of an answer, with those of the only object in it in place of that, unless one is of the data.
-func (c DataCall) parts(answer *node) []*node {
-	inside := answer.only(unwrappedNames)
-	if inside == nil || slices.ContainsFunc(answer.parts, c.isPart) {
-		return answer.parts
-	}
-	beside := slices.DeleteFunc(slices.Clone(answer.parts), func(part *node) bool { return part == inside })
-
-	return append(beside, c.parts(inside)...)
 }
 
 // isPart reports whether a part of an answer is what the interface has of a person, which may be empty only beside the
@@ -111,15 +125,10 @@ func (c DataCall) isPart(part *node) bool {
 	return part.isComposite()
 }
 
-// isOther reports whether a part of an answer says something, and is not of the data: as of a page, or of a job.
-func (c DataCall) isOther(part *node) bool {
-	return !c.isPart(part) && !c.isPerson(part) && !part.isSilent()
-}
-
 // isPerson reports whether a member is the person, or an object of nothing but the person.
 func (c DataCall) isPerson(m *node) bool {
-	if parts := m.parts; len(parts) == 1 {
-		m = parts[0]
+	if len(m.parts) == 1 {
+		m = m.parts[0]
 	}
 	return PersonKey(m.text) == PersonKey(c.Person)
 }
@@ -156,8 +165,8 @@ func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	kind := in.PeekKind()
 	around, index := in.StackIndex(in.StackDepth())
 
-	isEnd := kind == '}' || kind == ']'
-	isComposite := kind == '{' || kind == '['
+	isEnd := slices.Contains([]jsontext.Kind{'}', ']'}, kind)
+	isComposite := slices.Contains([]jsontext.Kind{'{', '['}, kind)
 	switch {
 	case !isEnd && index >= abridgedParts[around]:
 		return in.SkipValue()

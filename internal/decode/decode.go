@@ -81,7 +81,9 @@ func ReadUser(v jsontext.Value) error {
 }
 
 // SaysNo reports whether an answer refuses: by an error, or by a flag such as success that is false.
-func SaysNo(v jsontext.Value) bool { return Envelope{}.decode(v).says(refusalNames, Failed) }
+func SaysNo(v jsontext.Value) bool {
+	return Envelope{}.decode(v).says(refusalNames, Failed)
+}
 
 // AnyValue stands in Envelope.Ignored for any value.
 const AnyValue = "*"
@@ -192,32 +194,26 @@ func Shown(places ...jsontext.Pointer) string {
 	return strings.Join(shown, ", ")
 }
 
-// Members returns the names of an object's members for a message, such as ` (its members are "id", "personId")`, and
-// never a value, nor the person, whom the message is about. It is empty where there are none.
+// Members returns the names of an object's members for a message, such as ` (its members are "id", "personId")`: never a
+// value, nor the person, whom the message is about. It is empty where several objects are all that there is, since their
+// names may be those of people.
 func Members(v jsontext.Value, person string) string {
-	var places []jsontext.Pointer
-	for _, m := range (Envelope{}).decode(v).parts {
-		at := m.at()
+	members, places := Envelope{}.decode(v).parts, []jsontext.Pointer{}
+	for _, m := range members {
+		places = append(places, m.at())
 		if PersonKey(m.key) == PersonKey(person) {
-			at = "/?" // which is not shown
+			places[len(places)-1] = "/?" // which is not shown
 		}
-		places = append(places, at)
 	}
-	if places == nil || v.Kind() == '[' {
+	isMap := len(members) > 1 && !slices.ContainsFunc(members, func(m *node) bool { return m.Kind() != '{' })
+	if len(members) == 0 || isMap || v.Kind() == '[' {
 		return ""
 	}
 
 	return " (its members are " + strings.ReplaceAll(Shown(places...), `"/`, `"`) + ")"
 }
 
-// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`: no value, nothing
-// deeper than that, and no name in an object of objects, since it may be a person.
+// Structure returns what an answer consists of, such as `an object (its members are "id", "user")`.
 func Structure(v jsontext.Value) string {
-	isOther := func(part *node) bool { return part.Kind() != '{' }
-	parts := Envelope{}.decode(v).parts
-	if len(parts) > 1 && !slices.ContainsFunc(parts, isOther) {
-		return jsonvalue.KindName(v.Kind()) + " of objects"
-	}
-
 	return jsonvalue.KindName(v.Kind()) + Members(v, "")
 }

@@ -88,46 +88,35 @@ func (n *node) at() jsontext.Pointer {
 	return n.around.at().AppendToken(n.key)
 }
 
-// named returns the members of an object with one of some names.
+// named returns the members of an object with some names, in the order of these. Of one name the last comes first, since
+// a plain id follows the @id of JSON-LD.
 func (n *node) named(names ...string) (found []*node) {
-	for _, m := range n.parts {
-		if slices.Contains(names, m.name) {
-			found = append(found, m)
+	for _, name := range names {
+		for _, m := range slices.Backward(n.parts) {
+			if m.name == name {
+				found = append(found, m)
+			}
 		}
 	}
 	return found
 }
 
-// field returns what the pointer of a setting leads to. Without one it is the member with the first of the usual names
-// that is not null, and of several the last: a plain id follows the @id of JSON-LD. It is empty if there is none.
-func (n *node) field(at jsontext.Pointer, usual []string) *node {
+// fields returns what the pointer of a setting leads to, or without one the members with the usual names.
+func (n *node) fields(at jsontext.Pointer, usual []string) []*node {
 	if at != "" {
-		return n.find(at)
+		return []*node{n.find(at)}
 	}
-	for _, name := range usual {
-		for _, m := range slices.Backward(n.parts) {
-			if m.name == name && m.Kind() != 'n' {
-				return m
-			}
-		}
-	}
-
-	return &node{}
+	return n.named(usual...)
 }
 
-// words returns the texts of all members with the usual names, or that at the pointer of a setting.
-func (n *node) words(at jsontext.Pointer, usual []string) (words []string) {
-	fields := n.named(usual...)
-	if at != "" {
-		fields = []*node{n.find(at)}
-	}
-	for _, field := range fields {
-		if field.text != "" {
-			words = append(words, field.text)
+// field returns the first of some fields that is not null; an empty node if there is none.
+func (n *node) field(at jsontext.Pointer, usual []string) *node {
+	for _, field := range n.fields(at, usual) {
+		if field.Kind() != 'n' {
+			return field
 		}
 	}
-
-	return words
+	return &node{}
 }
 
 // isComposite reports whether a value is an object or an array.
@@ -207,7 +196,7 @@ func (n *node) verdict() Progress {
 		means Progress
 	}{
 		{resultNames, slices.Contains(successWords, jsonvalue.Fold(n.text)), Done},
-		{statusNames, true, progressOf(n.text, nil)},
+		{statusNames, true, cmp.Or(meaning([]*node{n}, nil, statusWords), Unclear)},
 		{errorNames, !jsonvalue.IsZero(n.Value), Failed},
 		{flagNames, isTrue, Done},
 		{flagNames, isTruth, Failed},

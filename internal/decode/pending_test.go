@@ -23,7 +23,7 @@ const one = `{"id":"r-1","identityId":"user-1","operation":"deleteAllData","stat
 func TestListCall_whatAnAnswerIs(t *testing.T) {
 	t.Parallel()
 
-	const whole, beside, ignored, partial = "whole", "beside its list it has ", `wire.pending.use = "ignored" admits it`, `wire.pending.use = "partial" admits it`
+	const whole, beside, ignored, partial = "whole", "beside its list it has ", `wire.pending.at, which points to it, or wire.pending.use = "ignored" admits it`, `wire.pending.use = "partial" admits it`
 	inData := decode.Envelope{At: "/data", Ignored: map[jsontext.Pointer]string{"/status": "success", "/data/links": decode.AnyValue}}
 	for _, c := range []struct {
 		call decode.ListCall
@@ -43,7 +43,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 			`["r-1",` + one + `]`:                                        partial,
 
 			// Which of several arrays is the list is not known.
-			`{"requests":[` + one + `],"warnings":["x"]}`: "wire.pending.at admits it", `{"requests":[],"errors":[]}`: "wire.pending.at admits it",
+			`{"requests":[` + one + `],"warnings":["x"]}`: ignored, `{"requests":[],"errors":[]}`: ignored,
 
 			`{}`: ignored, `"x"`: ignored, `7`: ignored, `0`: ignored, `{"data":null}`: ignored, `{"user-1":` + one + `,"user-2":` + one + `}`: ignored,
 
@@ -69,7 +69,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 		{decode.ListCall{ListMap: decode.ListMap{At: "/requests", Total: "/total"}}, answers{`{"total":0}`: whole, `{"total":0,"requests":{}}`: beside + `"/requests"`}},
 		{decode.ListCall{Envelope: decode.Envelope{Ignored: map[jsontext.Pointer]string{"/success": "false", "/links": decode.AnyValue, "/note": "", "/page/size": "*"}}}, answers{
 			`{"requests":[],"page":{"size":20}}`: whole, `{"requests":[],"page":{"size":20,"number":1}}`: `"/page/number"`,
-			`{"requests":[],"note":""}`: whole, `{"requests":[],"note":["x"]}`: "wire.pending.at admits it", `{"requests":[],"note":{"x":1}}`: `"/note/x"`,
+			`{"requests":[],"note":""}`: whole, `{"requests":[],"note":["x"]}`: ignored, `{"requests":[],"note":{"x":1}}`: `"/note/x"`,
 			`{"requests":[],"success":false}`:                                whole,
 			`{"requests":[` + one + `],"links":[{"url":null,"label":"1"}]}`:  whole, // as Laravel has them
 			`{"requests":[` + one + `],"links":{"next":{"href":"?page=2"}}}`: `"/links/next/href"`,
@@ -93,8 +93,7 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 
 // recordText returns what a record says: its id, person, type, status, progress and code.
 func recordText(r decode.PendingRecord) string {
-	progress := map[decode.Progress]string{decode.Waiting: "waiting", decode.Unclear: "unclear", decode.Failed: "failed", decode.Done: "done", decode.Ended: "ended"}[r.Progress]
-	text := strings.Join([]string{cmp.Or(r.ID, "-"), cmp.Or(r.Identity, "-"), cmp.Or(r.RequestType, "-"), cmp.Or(r.Status, "-"), progress}, " ")
+	text := strings.Join([]string{cmp.Or(r.ID, "-"), cmp.Or(r.Identity, "-"), cmp.Or(r.RequestType, "-"), cmp.Or(r.Status, "-"), r.Progress}, " ")
 	return strings.TrimSpace(text + " " + r.Code)
 }
 
@@ -105,7 +104,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 	own := decode.RecordMap{
 		ID: "/ref", Identity: "/who/mail", Type: "/what", Status: "/stage/name", Created: "/since",
 		Types:    map[string][]string{decode.RequestDataDeletion: {"purge"}, decode.RequestDataAccess: {"delete"}},
-		Statuses: map[string][]string{decode.StatusWaiting: {"done"}, decode.StatusEnded: {"gone away"}},
+		Statuses: map[string][]string{decode.Waiting: {"done"}, decode.Ended: {"gone away"}},
 	}
 	const rest = `,"since":1769860800000,"id":"x","identityId":"other","operation":"updateProfile","status":"failed"}`
 	status := func(rest string) string { return `{"status":` + rest + `}` }

@@ -129,9 +129,9 @@ func TestStructure_hasNamesAndNeverValues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"id":"secret","at":{"n":1}}`:                                                    `an object (its members are "id", "at")`,
-		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`:                                      "an array of objects",
+		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`:                                      "an array",
 		`{"jane@example.com":1,"user-1001":2}`:                                            `an object (its members are "…", "…")`,
-		`{"jane":{"plan":"a"},"john":{}}`:                                                 "an object of objects",
+		`{"jane":{"plan":"a"},"john":{}}`:                                                 "an object",
 		`{"jane":{"plan":"a"},"n":1}`:                                                     `an object (its members are "jane", "n")`,
 		`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1}`: `an object (its members are "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", …)`,
 		`[]`:       "an array",

@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -61,10 +62,10 @@ var (
 	}
 
 	statusWords = map[string][]string{
-		StatusWaiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
-		StatusFailed: strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired" +
+		Waiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
+		Failed: strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired" +
 			" 400 401 402 403 404 405 406 408 409 410 412 413 415 422 423 424 428 429 451 500 501 502 503 504 507"),
-		StatusDone: strings.Fields("done completed complete fulfilled finished succeeded success processed"),
+		Done: strings.Fields("done completed complete fulfilled finished succeeded success processed"),
 	}
 
 	// successWords are those of a result.
@@ -74,24 +75,28 @@ var (
 	truths = map[string]bool{"true": true, "false": false, "1": true, "0": false}
 )
 
-// meaning returns what a word stands for: as a whole in the vocabulary of the settings, or else once it is folded in
-// the usual one; empty if that is not known.
-func meaning(word string, settings, usual map[string][]string) string {
-	for meant, words := range settings {
+// meaning returns what the texts of all fields stand for: as a whole in the vocabulary of the settings, or else folded in
+// the usual one; empty if one of them stands for nothing, or for another thing.
+func meaning(fields []*node, settings, usual map[string][]string) string {
+	var meant []string
+	for _, field := range fields {
+		if field.text != "" {
+			meant = append(meant, cmp.Or(lookUp(field.text, settings), lookUp(jsonvalue.Fold(field.text), usual)))
+		}
+	}
+	if meant = slices.Compact(meant); len(meant) != 1 {
+		return ""
+	}
+
+	return meant[0]
+}
+
+// lookUp returns what stands for a word in a vocabulary.
+func lookUp(word string, vocabulary map[string][]string) string {
+	for meant, words := range vocabulary {
 		if slices.Contains(words, word) {
 			return meant
 		}
 	}
-	for meant, words := range usual {
-		if slices.Contains(words, jsonvalue.Fold(word)) {
-			return meant
-		}
-	}
-
 	return ""
-}
-
-// progressOf returns what a status means, in the words of the settings or the usual ones.
-func progressOf(status string, settings map[string][]string) Progress {
-	return Progress(slices.Index(StatusMeanings, meaning(status, settings, statusWords)))
 }

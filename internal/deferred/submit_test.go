@@ -114,7 +114,7 @@ func TestDeferred_deletionsAtOnceSendOne(t *testing.T) {
 			group.Go(func() {
 				<-time.After(time.Duration(i) * 400 * time.Millisecond)
 				r := Request{Person: client.Person{Identity: whom}, Type: deletes, IdempotencyKey: key, Send: func(context.Context) (decode.Receipt, error) {
-					queue = append(queue, decode.PendingRecord{ID: "r", Identity: whom, RequestType: deletes, CreatedAt: time.Now()})
+					queue = append(queue, decode.PendingRecord{ID: "r", Identity: whom, RequestType: deletes, Progress: decode.Waiting, CreatedAt: time.Now()})
 					return decode.Receipt{ID: "r", At: time.Now()}, nil
 				}}
 				if _, _, err := e.Submit(t.Context(), r, proof.Submission{}); err != nil {
@@ -148,7 +148,7 @@ func TestDeferred_conflictSinceTheListWasRead(t *testing.T) {
 			if isConflict := transport.IsClass(err, transport.ClassConflict); isConflict != (person == whom) || sent != 1 {
 				t.Errorf("the deletion for %s ends with %v, and %d were sent", person, err, sent)
 			}
-			theirs = []decode.PendingRecord{{ID: "theirs", Identity: whom, RequestType: decode.RequestProfileUpdate, JSON: []byte(`{"user":"` + whom + `"}`)}}
+			theirs = []decode.PendingRecord{{ID: "theirs", Identity: whom, RequestType: decode.RequestProfileUpdate, Progress: decode.Waiting, JSON: []byte(`{"user":"` + whom + `"}`)}}
 			<-time.After(2 * time.Second)
 		}
 	})

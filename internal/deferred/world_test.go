@@ -331,7 +331,7 @@ func (w *world) recordOf(q *queued) decode.PendingRecord {
 	named, status := cmp.Or(w.person, whom), cmp.Or(q.status, q.shown)
 	record := decode.PendingRecord{
 		Identity: named, RequestType: w.requestType, CreatedAt: q.at,
-		Progress: progresses[status], JSON: []byte(`{"user":"` + named + `"}`),
+		Progress: cmp.Or(progresses[status], decode.Waiting), JSON: []byte(`{"user":"` + named + `"}`),
 	}
 	if w.lastChange {
 		record.CreatedAt = q.change

@@ -349,7 +349,7 @@ func readPending(scope client.Scope) reader {
 		for _, r := range list.Records {
 			fields := []string{r.ID, r.RequestType, r.Identity, ""}
 			if r.Progress != decode.Unclear {
-				fields[3] = decode.StatusMeanings[r.Progress]
+				fields[3] = r.Progress
 			}
 			if r.ID == "" && !r.CreatedAt.IsZero() {
 				fields = fields[1:]

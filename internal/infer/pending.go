@@ -85,8 +85,8 @@ var typeWords = []meaning{
 
 // The meanings that words of a status are like.
 var (
-	isOpen   = meaning{decode.StatusWaiting, "*ing *pending* *queue* *wait* *progress* *new* *open* *accept* *submit* *creat* *start* *active* *sched* *made* *approv* *review* *hold* *receiv*"}
-	isDone   = meaning{decode.StatusDone, "*done* *complet* *finish* *fulfil* *succe* *execut* *deliver*"}
+	isOpen   = meaning{decode.Waiting, "*ing *pending* *queue* *wait* *progress* *new* *open* *accept* *submit* *creat* *start* *active* *sched* *made* *approv* *review* *hold* *receiv*"}
+	isDone   = meaning{decode.Done, "*done* *complet* *finish* *fulfil* *succe* *execut* *deliver*"}
 	isOver   = meaning{"", isDone.patterns + " *clos* *ended* *archiv* *resolv* *fail* *reject* *refus* *cancel* *expir*"}
 	isPartly = meaning{"", "in* un* not* *part*"}
 )
@@ -95,9 +95,9 @@ var (
 // after it is done. A status that does not say done by then may also mean that the request came to nothing.
 var statusWords = map[string][]meaning{
 	"":          {isOpen},
-	"waiting":   {isOpen, isOver, {decode.StatusWaiting, "*"}},
+	"waiting":   {isOpen, isOver, {decode.Waiting, "*"}},
 	"effective": {isOpen, isPartly, isDone},
-	"done":      {isOpen, {decode.StatusEnded, isPartly.patterns}, isDone, {decode.StatusEnded, "*"}},
+	"done":      {isOpen, {decode.Ended, isPartly.patterns}, isDone, {decode.Ended, "*"}},
 }
 
 // record adds where the fields of a record are, and what its words mean.
