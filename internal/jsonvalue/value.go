@@ -34,13 +34,13 @@ func Parse(document []byte) (v jsontext.Value, err error) {
 // of a 64-bit float. Errors complete a sentence about the text, and never quote it, since it may hold personal data.
 func ParseObject(text string) (map[string]jsontext.Value, error) {
 	v, err := Parse([]byte(text))
-	var plain any
+	var floats any
 	switch {
 	case err != nil:
 		return nil, errors.New("is not valid JSON: " + DescribeSyntax(err))
 	case v.Kind() != '{':
 		return nil, errors.New("has to be a JSON object, and is " + KindName(v.Kind()))
-	case json.Unmarshal(v, &plain) != nil:
+	case json.Unmarshal(v, &floats) != nil:
 		return nil, errors.New("holds a number beyond what a 64-bit float can hold, such as 1e400")
 	}
 
@@ -96,26 +96,18 @@ func Parts(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	}
 }
 
+// plain are the options to read a value that was parsed, or a record, of which the text need not be UTF-8.
+var plain = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
 // Members returns the members of the object v by name; nil where v is not an object.
 func Members(v jsontext.Value) (members map[string]jsontext.Value) {
-	if v.Kind() != '{' {
-		return nil
-	}
-	members = map[string]jsontext.Value{}
-	for name, value := range Parts(v) {
-		members[string(name)] = value
-	}
+	_ = json.Unmarshal(v, &members, plain)
 	return members
 }
 
 // Elements returns the elements of the array v; nil where v is not an array.
 func Elements(v jsontext.Value) (elements []jsontext.Value) {
-	if v.Kind() != '[' {
-		return nil
-	}
-	for _, element := range Parts(v) {
-		elements = append(elements, element)
-	}
+	_ = json.Unmarshal(v, &elements, plain)
 	return elements
 }
 

@@ -29,9 +29,8 @@ type Reader struct {
 
 	options    Options
 	memory     *Memory
-	configured map[jsontext.Pointer]Kind            // of the lists at Options.At
-	values     map[jsontext.Pointer]*jsontext.Value // at Options.Next and Options.Total
-	isLines    bool                                 // its objects are records, and not an envelope
+	configured map[jsontext.Pointer]Kind // of the lists at Options.At
+	isLines    bool                      // its objects are records, and not an envelope
 	yield      func(Kind, jsontext.Value) bool
 
 	text *io.LimitedReader // ends where a record, or what stands between two, is too large
@@ -50,7 +49,6 @@ func NewReader(r io.Reader, o Options) *Reader {
 	content := bytes.TrimPrefix(x.Head, []byte("\uFEFF"))
 	_, _ = text.Discard(len(x.Head) - len(content)) // which were read
 
-	x.values = map[jsontext.Pointer]*jsontext.Value{o.Next: &x.Result.Next, o.Total: &x.Result.Total}
 	x.text = &io.LimitedReader{R: text, N: LimitRecord}
 	x.dec = jsontext.NewDecoder(x.text, jsontext.AllowInvalidUTF8(true))
 	content = bytes.TrimSpace(content)
@@ -58,6 +56,9 @@ func NewReader(r io.Reader, o Options) *Reader {
 
 	if o.Asked != Unknown {
 		x.options.Wanted = []Kind{o.Asked}
+	}
+	if x.memory.seen == nil {
+		x.memory.seen = map[uint64]Kind{}
 	}
 	for _, kind := range Kinds {
 		if at, isConfigured := o.At[kind.Plural()]; isConfigured {
@@ -87,32 +88,39 @@ func (x *Reader) All() iter.Seq2[Kind, jsontext.Value] {
 var errStopped = errors.New("no more records are wanted")
 
 // readAnswer reads the answer, and notes whether its last bracket shows that it is complete.
-func (x *Reader) readAnswer() (err error) {
+func (x *Reader) readAnswer() error {
 	root := x.placeOf("", Unknown)
 	root.isList = true
 	switch first := x.dec.PeekKind(); {
 	case first == '{' && x.isLines:
 		return x.readLines(root)
-	case first == '{':
-		err = x.readObject(root)
-	case first == '[':
-		err = x.readList(root)
-	default:
+	case first != '{' && first != '[':
 		return x.readNothing()
 	}
-	if err := cmp.Or(err, x.checkExtra(), x.checkLists()); err != nil {
+
+	if err := cmp.Or(x.readValue(root, root), x.checkExtra(), x.checkLists()); err != nil {
 		return err
 	}
+	if _, err := x.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return cmp.Or(err, error(&decode.Error{
+			Why:    "something follows the last bracket of the answer",
+			Advice: "if the answer consists of lines, wire.export.lines = true reads them",
+		}))
+	}
+	x.Result.Closed = true
 
-	_, err = x.dec.ReadToken()
-	if x.Result.Closed = errors.Is(err, io.EOF); x.Result.Closed {
+	return nil
+}
+
+// readLines reads records that follow each other.
+func (x *Reader) readLines(in place) (err error) {
+	for err == nil {
+		err = x.readRecord(in)
+	}
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
-
-	return cmp.Or(err, error(&decode.Error{
-		Why:    "something follows the last bracket of the answer",
-		Advice: "if the answer consists of lines, wire.export.lines = true reads them",
-	}))
+	return err
 }
 
 // readNothing reads an answer that does not begin with a bracket.
@@ -126,16 +134,6 @@ func (x *Reader) readNothing() error {
 	}
 
 	return x.checkLists()
-}
-
-func (x *Reader) readLines(in place) (err error) {
-	for err == nil {
-		err = x.readRecord(in)
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
 
 // place is where a value is.
@@ -154,16 +152,16 @@ func (x *Reader) placeOf(at jsontext.Pointer, around Kind) place {
 		return place{at: at, kind: kind, isList: true, isConfigured: true}
 	}
 
-	name := at.LastToken()
-	isContent, kind := at == x.options.Envelope.At, kindWords[name]
+	name := fold(at.LastToken())
+	in := place{at: at, kind: kindWords[name], isList: at == x.options.Envelope.At || kindWords[name] != Unknown}
 	if slices.Contains(listNames, name) {
-		isContent, kind = true, around
+		in.kind, in.isList = around, true
 	}
-	if _, isElsewhere := x.options.At[kind.Plural()]; isElsewhere {
+	if _, isElsewhere := x.options.At[in.kind.Plural()]; isElsewhere {
 		return place{at: at}
 	}
 
-	return place{at: at, kind: kind, isList: isContent || kind != Unknown}
+	return in
 }
 
 // readObject reads an object around records. What it counts has to be what it has.
@@ -171,12 +169,13 @@ func (x *Reader) readObject(in place) error {
 	in.totals = map[jsontext.Pointer]string{}
 	before := x.Result.Counts.Total()
 	_, _ = x.dec.ReadToken() // an error comes again
-	if x.dec.PeekKind() == '}' && in.at != "" && !x.options.Envelope.Ignores(in.at, "{}") {
-		x.extra = append(x.extra, in.at) // JavaScript writes an error so
+	if x.dec.PeekKind() == '}' && in.at != "" {
+		x.readLeaf(jsontext.Value("{}"), in, in) // JavaScript writes an error so
 	}
 
 	for x.dec.PeekKind() == '"' {
-		if err := x.readMember(in); err != nil {
+		name, _ := x.dec.ReadToken() // an error comes again
+		if err := x.readValue(x.placeOf(in.at.AppendToken(name.String()), in.kind), in); err != nil {
 			return err
 		}
 	}
@@ -192,10 +191,8 @@ func (x *Reader) readObject(in place) error {
 	return err
 }
 
-func (x *Reader) readMember(around place) error {
-	name, _ := x.dec.ReadToken() // an error comes again
-
-	in := x.placeOf(around.at.AppendToken(name.String()), around.kind)
+// readValue reads what is in a place, which is in another one.
+func (x *Reader) readValue(in, around place) error {
 	isIgnored := x.options.Envelope.Ignored[in.at] == decode.AnyValue
 	switch first := x.dec.PeekKind(); {
 	case first == '[' && isIgnored:
@@ -236,24 +233,27 @@ func (x *Reader) readList(in place) error {
 	return err
 }
 
-// readLeaf notes what a member says that is neither an array nor an object.
+// readLeaf notes what a member says that is neither an array nor a full object.
 func (x *Reader) readLeaf(v jsontext.Value, in, around place) {
-	name, text := in.at.LastToken(), string(v)
+	name, text, isNull := fold(in.at.LastToken()), string(v), v.Kind() == 'n'
 	if v.Kind() == '"' {
 		text = jsonvalue.Text(v)
 	}
+	isStating := slices.Contains(statingNames, name) && kindWords[fold(text)] == around.kind
 
 	switch {
-	case x.values[in.at] != nil:
-		*x.values[in.at] = v.Clone()
+	case in.at == x.options.Next:
+		x.Result.Next = v.Clone()
+	case in.at == x.options.Total:
+		x.Result.Total = v.Clone()
+	case isStating && around.kind != Unknown: // of a group
 	case x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
-	case v.Kind() == 'n' && in.kind != Unknown: // an empty list
+	case isNull && in.kind != Unknown: // an empty list
 		x.lists[in.kind] = true
-	case around.kind != Unknown && declaredKind([]byte(name), v) == around.kind: // of a group
 	case slices.Contains(countNames, name):
 		around.totals[in.at] = text
 	default:
-		x.extra = append(x.extra[:min(len(x.extra), limitExtra)], in.at)
+		x.extra = append(x.extra, in.at)
 	}
 }
 
@@ -269,8 +269,14 @@ func (x *Reader) checkExtra() error {
 	}
 }
 
-// checkLists refuses an answer without a list of a kind that is wanted.
+// checkLists refuses an answer without a list of a kind that is wanted. With Options.Empty, one without a list of a kind
+// and without a record has all.
 func (x *Reader) checkLists() error {
+	isEmpty := x.Result.Counts.Total() == 0 && !slices.Contains(x.lists[Person:], true)
+	if isEmpty && x.options.Empty {
+		return nil
+	}
+
 	var missing, present []string
 	for _, kind := range Kinds {
 		if x.has(kind) {
@@ -279,12 +285,12 @@ func (x *Reader) checkLists() error {
 			missing = append(missing, kind.Plural())
 		}
 	}
-	if len(missing) == 0 {
+	if missing == nil {
 		return nil
 	}
 
 	advice := "if your service answers a day without records so, wire.export.empty = true admits it"
-	if len(present) > 0 {
+	if present != nil {
 		advice = "if your service exports nothing else, kinds = [" + strings.Join(present, ", ") + "] takes what is there"
 	}
 
@@ -295,18 +301,12 @@ func (x *Reader) checkLists() error {
 }
 
 // has reports whether there is a list of a kind, or one whose records state their kinds, unless another place was told.
-// With Options.Empty, an answer without a list of a kind and without a record has all, and null is a list.
+// A null is a list beside another one, or with Options.Empty.
 func (x *Reader) has(kind Kind) bool {
-	isEmpty := x.options.Empty && x.Result.Counts.Total() == 0
 	_, isConfigured := x.options.At[kind.Plural()]
-	switch {
-	case isEmpty && !slices.Contains(x.lists[Person:], true):
-		return true
-	case !x.hasList && !x.options.Empty:
+	isAnywhere := x.lists[Unknown] && !isConfigured
+	if !x.hasList && !x.options.Empty {
 		return false
 	}
-
-	isAnywhere := x.lists[Unknown] && !isConfigured
-
 	return x.lists[kind] || isAnywhere
 }
