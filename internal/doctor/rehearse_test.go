@@ -168,8 +168,8 @@ func TestRehearsal_block(t *testing.T) {
 		"a record that is late": {isLate, `{}`},
 		"the defaults":          {slowly, `{}`},
 		"a compressed day": {func(s *mockserver.Server) {
-			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "_kind", Gzip: true}
-		}, `{"export":{"kind":"/_kind"}}`},
+			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "sort", Gzip: true}
+		}, `{"export":{"kind":"/sort"}}`},
 		"a page with counts":       {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
 		"data at once":             {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
 		"a list behind the effect": {lagsBehindTheEffect, `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
