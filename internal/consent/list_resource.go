@@ -166,8 +166,7 @@ func (l *listing) readSource(ctx context.Context) {
 	if _, l.scope, ok = l.ClientAndScope(m.Scope, &l.diags); !ok {
 		return
 	}
-	l.inEffect = m.Scope
-	l.ResolveScope(&l.inEffect)
+	l.inEffect = cmp.Or(m.Scope, l.DefaultScope)
 
 	if !m.UTCDate.IsNull() {
 		l.readDay(ctx, m)

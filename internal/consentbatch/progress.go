@@ -207,9 +207,6 @@ func (p *progress) describe() (text, advice string) {
 		e := p.causes[some[0]]
 		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(some), p.lines(some), e.Describe()))
 	}
-	if more := len(causes) - limitShownCauses; more > 0 {
-		texts = append(texts, fmt.Sprintf("There are %d other causes.", more))
-	}
 
 	return strings.Join(texts, "\n\n"), tfkit.Advice(p.causes[causes[0][0]])
 }
