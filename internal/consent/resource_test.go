@@ -103,8 +103,7 @@ func TestConsent_failureKeepsRecordAndState(t *testing.T) {
 	}
 }
 
-// TestConsent_destroy retains the consent, or withdraws it with the address and without a time. What it has withdrawn
-// may be given again in the same run, and what it has written withdrawn.
+// TestConsent_destroy retains the consent, or withdraws it with the address and without a time.
 func TestConsent_destroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -115,12 +114,6 @@ func TestConsent_destroy(t *testing.T) {
 	_, diags = p.Update(name, created(t, p, service, withdrawing), nil)
 	wantWarning(t, diags, "")
 	wantUpdates(t, service, update([5]bool{}, map[string]any{"user_ipv6": "2001:db8::1"}))
-	state, diags := p.MustUpdate(name, nil, config(withdrawing))
-	wantWarning(t, diags, "")
-	wantHeld(t, service, configured)
-	_, diags = p.Update(name, state, nil)
-	wantWarning(t, diags, "")
-	wantHeld(t, service, [5]bool{})
 }
 
 // TestConsent_readOnlyPlansNoWrite plans an object as it is, and then a change and a withdrawal.

@@ -226,33 +226,6 @@ func TestConsent_identitiesThatDifferByCase(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "line 4.")
 }
 
-// TestConsent_twoObjectsOfOnePersonAreWarnedOf creates and plans two objects of one person. A plan that
-// destroys one of them and leaves the other one as it is, is refused:
-// consentbatch.TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt.
-func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
-	t.Parallel()
-	const shared = "Two resources manage the consent of one person"
-	p, service := start(t, nil)
-	one, diags := p.MustUpdate(name, nil, config(withdrawing))
-	wantWarning(t, diags, "")
-	two, diags := p.MustUpdate(name, nil, config(withdrawing))
-	wantWarning(t, diags, shared)
-
-	p.NewRun()
-	wantWarning(t, p.WantEmptyPlan(name, one, config(withdrawing)), "")
-	diags = p.WantEmptyPlan(name, two, config(withdrawing))
-	wantWarning(t, diags, shared)
-	prototest.WantText(t, diags.Warnings(), `on_destroy = "retain"`, "analytics_consent", "org-demo")
-
-	// While a choice stands, an update sends nothing, so it does not write after a withdrawal.
-	p.NewRun()
-	service.PutConsent(scope, person, choose(late))
-	two, _ = p.MustRefresh(name, two)
-	p.MustPlan(name, one, nil)
-	_, diags = p.Plan(name, two, config(withdrawing).With(version(1)))
-	prototest.WantText(t, diags.Errors(), "Another resource keeps the consent to be withdrawn", "org-demo")
-}
-
 // TestConsent_noHashOfAnAddressThatIsWrittenOnly has a service that shows another address than was sent, and
 // then a later choice with an address.
 func TestConsent_noHashOfAnAddressThatIsWrittenOnly(t *testing.T) {

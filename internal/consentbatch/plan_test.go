@@ -117,24 +117,28 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_overlapIsShownInThePlan has two batches and a single object of one run.
+// TestConsentBatch_overlapIsShownInThePlan has two batches and two single objects of one run.
 func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	first, second := newFile(t, people(5)), newFile(t, batchHeader+rowOf(9, middle)+rowOf(3, middle)+rowOf(4, middle))
 	state := createdBatch(t, p, service, first.config(nil))
-	p.MustUpdate(singleName, nil, single(9, nil))
+	one, _ := p.MustUpdate(singleName, nil, single(9, nil))
+	two, _ := p.MustUpdate(singleName, nil, single(9, nil))
 	for label, tc := range map[string]struct {
+		object string
 		state  *prototest.State
 		config prototest.Attributes
 		with   string
 	}{
-		"the batch itself": {state, first.config(nil), ""},
-		"another batch":    {nil, second.config(uncompared), `analytics_consent_batch with source "` + first.path + `" (2): lines 3, 4`},
-		"an object":        {nil, second.config(nil), "\nanalytics_consent (1): line 2"},
-		"other people":     {nil, first.config(prototest.Attributes{"account_id": "acct-7"}), ""},
+		"the batch itself":  {batchName, state, first.config(nil), ""},
+		"another batch":     {batchName, nil, second.config(uncompared), `analytics_consent_batch with source "` + first.path + `" (2): lines 3, 4`},
+		"an object":         {batchName, nil, second.config(nil), "\nanalytics_consent (1): line 2"},
+		"other people":      {batchName, nil, first.config(prototest.Attributes{"account_id": "acct-7"}), ""},
+		"the object itself": {singleName, one, single(9, nil), ""},
+		"another object":    {singleName, two, single(9, nil), "\nanalytics_consent, in the scope org_id = \"org-demo\""},
 	} {
-		_, diags := p.MustPlan(batchName, tc.state, tc.config)
+		_, diags := p.MustPlan(tc.object, tc.state, tc.config)
 		text := strings.Join(diags.Warnings(), "\n")
 		if isSaid := strings.Contains(text, "Two resources manage"); isSaid != (tc.with != "") || !strings.Contains(text, tc.with) || strings.Contains(text, "@example.com") {
 			t.Errorf("%s: the plan says %s, want %q", label, text, tc.with)
@@ -182,4 +186,11 @@ func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	p.NewRun()
 	p.MustPlan(batchName, batch, nil)
 	p.MustPlan(singleName, one, single(1, prototest.Attributes{"clause_3_consent": true}))
+
+	// It does not while a choice stands.
+	p.NewRun()
+	chooseFor(service, 1, late)
+	two, _ = p.MustRefresh(singleName, two)
+	p.MustPlan(singleName, one, nil)
+	prototest.WantText(t, errorsOf(object{singleName, two, single(1, prototest.Attributes{"clause_3_consent": true})}), "Another resource keeps the consent to be withdrawn")
 }
