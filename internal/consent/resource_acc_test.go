@@ -38,7 +38,6 @@ func TestAccConsentResource_basic(t *testing.T) {
 				Config:           jane,
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(true)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(false)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6"), knownvalue.StringExact("192.0.2.7")),
 					statecheck.ExpectSensitiveValue(address, tfjsonpath.New("user_ipv6")),
@@ -123,39 +122,26 @@ func TestAccConsentResource_writeOnly(t *testing.T) {
 	)
 }
 
-// TestAccConsentResource_identity imports by the identity that is stored, and moves the object
-// to another scope, where its identity follows.
+// TestAccConsentResource_identity imports by the identity that is stored.
 func TestAccConsentResource_identity(t *testing.T) {
 	acctest.PreCheck(t, acctest.Identities)
 	service := mocktest.Start(t)
-	provider := acctest.Block(service)
+	identity := map[string]knownvalue.Check{
+		"org_id": knownvalue.StringExact(mocktest.Org), "project_id": knownvalue.StringExact(mocktest.Project),
+		"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+	}
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config:            provider + block(`clause_3_consent = false`, `agreement_time = "`+early+`"`),
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf(mocktest.Project, person))},
+				Config:            acctest.Block(service) + block(`clause_3_consent = false`, `agreement_time = "`+early+`"`),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identity)},
 			},
 			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			{
-				Config:            provider + block(`clause_3_consent = false`, `agreement_time = "`+early+`"`, `org_id = "`+mocktest.Org+`"`, `project_id = "shop"`),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf("shop", person))},
-			},
 		},
 	})
-
-	created := update(configured, map[string]any{"agreement_time": early})
-	wantUpdates(t, service, created, created)
-}
-
-// identityOf returns the resource identity of a person in a project of the organization.
-func identityOf(project, person string) map[string]knownvalue.Check {
-	return map[string]knownvalue.Check{
-		"org_id": knownvalue.StringExact(mocktest.Org), "project_id": knownvalue.StringExact(project),
-		"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
-	}
+	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
 }
 
 const address = "analytics_consent.jane"
@@ -280,17 +266,13 @@ func TestAccConsentDataSource_basic(t *testing.T) {
 				Config: acctest.Block(service) + block(`clause_3_consent = false`, `user_ipv6 = "2001:db8::2"`) + dataBlock("jane", "analytics_consent.jane.identity_id") +
 					dataBlock("ada", `"ada"`) + "output \"version\" {\n  value     = tostring(jsondecode(" + ada + ".json).version)\n  sensitive = true\n}\n",
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(true)),
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(false)),
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("user_ipv6"), knownvalue.StringExact("2001:db8::1")),
 					statecheck.ExpectSensitiveValue(ada, tfjsonpath.New("user_ipv6")),
 					statecheck.ExpectKnownValue(ada, tfjsonpath.New("agreement_time"), knownvalue.StringExact(early)),
-					statecheck.ExpectKnownValue(ada, tfjsonpath.New("manual"), knownvalue.Null()),
 					statecheck.ExpectSensitiveValue(ada, tfjsonpath.New("json")),
 					statecheck.ExpectKnownOutputValue("version", knownvalue.StringExact("9007199254740993")),
-					statecheck.CompareValuePairs(address, tfjsonpath.New("identity_id"), "data."+address, tfjsonpath.New("identity_id"), compare.ValuesSame()),
 					statecheck.CompareValuePairs(address, tfjsonpath.New("user_ipv6"), "data."+address, tfjsonpath.New("user_ipv6"), compare.ValuesSame()),
-					statecheck.CompareValuePairs(address, tfjsonpath.New("manual"), "data."+address, tfjsonpath.New("manual"), compare.ValuesSame()),
 				},
 			},
 		},

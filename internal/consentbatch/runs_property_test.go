@@ -57,6 +57,7 @@ type world struct {
 
 	objects  []*object
 	wishes   [4]prototest.Attributes // what is configured about each person
+	rows     [4]string               // the same, as rows of a batch
 	choices  map[string][5]bool      // of people, since our last confirmed write
 	count    int                     // of wishes and choices
 	disorder func(mockserver.Request) *mockserver.Fault
@@ -105,11 +106,14 @@ func (w *world) say(format string, args ...any) {
 // People choose other clauses for themselves, and much later.
 func (w *world) wish(i int) {
 	w.count++
-	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.count) * 300 * time.Millisecond)
-	w.wishes[i] = single(i, withdrawing.With(prototest.Attributes{"agreement_time": at.Format(time.RFC3339Nano)}))
-	for clause := range 3 {
-		w.wishes[i][fmt.Sprintf("clause_%d_consent", clause+2)] = w.IntN(2) == 0
+	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.count) * 300 * time.Millisecond).Format(time.RFC3339Nano)
+	w.wishes[i], w.rows[i] = single(i, withdrawing.With(prototest.Attributes{"agreement_time": at})), userName(i)
+	for clause := range 5 {
+		agreed := clause%4 == 0 || w.IntN(2) == 0
+		w.wishes[i][fmt.Sprintf("clause_%d_consent", clause+1)] = agreed
+		w.rows[i] += fmt.Sprintf(",%v", agreed)
 	}
+	w.rows[i] += "," + at + "\n"
 	w.say("%v is wished", w.wishes[i])
 }
 
@@ -141,11 +145,7 @@ func (w *world) configOf(o *object) prototest.Attributes {
 
 	content := batchHeader
 	for _, i := range o.people {
-		content += userName(i)
-		for clause := range 5 {
-			content += fmt.Sprintf(",%v", w.wishes[i][fmt.Sprintf("clause_%d_consent", clause+1)])
-		}
-		content += fmt.Sprintf(",%v\n", w.wishes[i]["agreement_time"])
+		content += w.rows[i]
 	}
 	o.file.write(content)
 

@@ -230,14 +230,6 @@ func TestShard_ruleIsFixed(t *testing.T) {
 	}
 }
 
-// A shard may be without rows, a file may not.
-func TestRead_shardWithoutRows(t *testing.T) {
-	t.Parallel()
-	if list := read(t, header+person("user-1001"), rows.CSV, rows.Shard{Index: 1, Count: 16}); len(list) != 0 {
-		t.Errorf("it has %d rows", len(list))
-	}
-}
-
 // TestRows_sumIsOfTheirValues has the sum of a shard, which states hold digests of.
 func TestRows_sumIsOfTheirValues(t *testing.T) {
 	t.Parallel()
