@@ -281,6 +281,7 @@ func TestConsentListDay_people(t *testing.T) {
 			fault:   export(mockserver.Fault{Body: []byte(`{"persons":[{"id":"p"},{"id":"q","identityId":"4711"}]}`), Cut: mockserver.CutBody, CutAt: -2}),
 			want:    []string{"user-1", "user-2"}, warning: []string{"1 of the 3 Person records"},
 		},
+		"a day in the future": {config: prototest.Attributes{"utc_date": "2999-01-01"}, errors: []string{"The day has not begun"}},
 		"not over by the service's clock": {
 			fault:  export(mockserver.Fault{Body: []byte(`[]`), Header: http.Header{"Date": {"Tue, 03 Feb 2026 23:59:59 GMT"}}}),
 			errors: []string{"2026-02-03"},
@@ -303,21 +304,4 @@ func TestConsentListDay_people(t *testing.T) {
 			wantSaid(t, diags, tc.warning, tc.errors)
 		})
 	}
-}
-
-// TestConsentListDay_dayThatIsNotOverIsRefused has a clock that shows the first of November. What was noticed
-// about the service is said.
-func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
-	t.Parallel()
-	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
-		service.Claims = func(now time.Time) map[string]any {
-			return map[string]any{"iat": now.Unix() - 86_400, "exp": now.Unix() - 82_800}
-		}
-		_, diags := p.List(t.Context(), name, listDay(prototest.Attributes{"utc_date": "2026-10-31"}))
-		p.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
-
-		_, diags = p.List(t.Context(), name, listDay(prototest.Attributes{"utc_date": "2026-11-01"}))
-		prototest.WantText(t, diags.Errors(), "the day is over")
-	})
 }

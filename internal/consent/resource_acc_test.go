@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
-	tfconfig "github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -81,44 +80,6 @@ func TestAccConsentResource_basic(t *testing.T) {
 	wantUpdates(t, service, first, first,
 		update([5]bool{true, true, true, true, true}, map[string]any{"agreement_time": middle, "manual": false}),
 		update([5]bool{}, map[string]any{"manual": false}),
-	)
-}
-
-func TestAccConsentResource_writeOnly(t *testing.T) {
-	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
-	service := mocktest.Start(t)
-	jane := func(version int) string {
-		return acctest.Block(service) + "variable \"address\" {\n  type      = string\n  ephemeral = true\n}\n" +
-			block(`clause_3_consent = false`, `agreement_time = "`+early+`"`, `user_ipv6_wo = var.address`, fmt.Sprintf("user_ipv6_wo_version = %d", version))
-	}
-	address6 := func(text string) tfconfig.Variables {
-		return tfconfig.Variables{"address": tfconfig.StringVariable(text)}
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:          jane(1),
-				ConfigVariables: address6("2001:db8::1"),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6_wo"), knownvalue.Null()),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6"), knownvalue.Null()),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6_wo_version"), knownvalue.Int64Exact(1)),
-				},
-			},
-			{Config: jane(1), ConfigVariables: address6("2001:db8::2"), PlanOnly: true}, // the same version
-			{
-				Config:           jane(2),
-				ConfigVariables:  address6("2001:db8::2"),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-			},
-		},
-	})
-
-	wantUpdates(t, service,
-		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "2001:db8::1"}),
-		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "2001:db8::2"}),
 	)
 }
 

@@ -131,22 +131,28 @@ func TestConsent_readOnlyPlansNoWrite(t *testing.T) {
 
 // TestConsent_requests creates, refreshes and changes an object: it compares before it writes where a
 // choice may stand, reads once in a refresh, and logs in once for all. Every change carries the address
-// that is written only, also one of the same version.
+// that is written only, also one of the same version, and another version is a change.
 func TestConsent_requests(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	applied := config(agreed).With(version(1))
-	state, _ := p.MustUpdate(name, nil, applied)
+	first, second := config(agreed).With(version(1)), config(agreed).With(version(2))
+	state, _ := p.MustUpdate(name, nil, first)
 	state, _ = p.MustRefresh(name, state)
-	p.MustUpdate(name, state, applied.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
+	p.WantEmptyPlan(name, state, first.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8"}))
+	state, _ = p.MustUpdate(name, state, first.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
+	state, _ = p.MustUpdate(name, state, second)
+	if state.Attributes["user_ipv6_wo"] != nil || state.Attributes["user_ipv6"] != nil {
+		t.Errorf("in state is %v", state.Attributes)
+	}
 	p.MustUpdate(name, nil, config(overrules).With(prototest.Attributes{"identity_id": "another"}))
 
 	wantUpdates(t, service,
 		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
 		update([5]bool{false, true, false, true, true}, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.8"}),
+		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
 		update(configured, nil),
 	)
-	for operation, want := range map[string]int{mockserver.OpGetConsent: 3, mockserver.OpLogin: 1, "": 7} {
+	for operation, want := range map[string]int{mockserver.OpGetConsent: 4, mockserver.OpLogin: 1, "": 9} {
 		if n := service.Count(operation); n != want {
 			t.Errorf("%q: %d requests, want %d", operation, n, want)
 		}
