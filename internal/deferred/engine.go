@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package deferred carries out the requests that the service accepts now and fulfils
-// later: deleting a person's data, handing it out, and updating a profile (interface,
-// section 4). None of them can be cancelled.
+// Package deferred carries out the requests that the service accepts now and fulfils later: deleting a person's data,
+// handing it out, and updating a profile (interface, section 4). None of them can be cancelled.
 //
 // What readings prove, and what follows, is decided by package proof, in one table. This package
 // reads (engine.go, and poller.go for all who wait) and sends (submit.go). A Submission outlives the
@@ -153,9 +152,8 @@ func (e *Engine) Await(ctx context.Context, r Request, s proof.Submission, limit
 	return x.current, x.observed
 }
 
-// Refresh looks once at a request that is not known to be fulfilled. Errors are
-// *transport.Error; the Submission is then as it was. All refreshes share a listing, unless they have seen
-// it already.
+// Refresh looks once at a request that is not known to be fulfilled. Errors are *transport.Error; the Submission is
+// then as it was. All refreshes share a listing, unless they have seen it already.
 func (e *Engine) Refresh(ctx context.Context, r Request, s proof.Submission) (proof.Submission, Observed, error) {
 	if !s.IsOpen() && s.State != proof.Unanswered {
 		return s, Observed{}, nil

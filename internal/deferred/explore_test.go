@@ -13,10 +13,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/soak"
 )
 
-// TestDeferred_everySchedule runs what Terraform does with one person's requests against
-// everything that a service may do, and checks the package's promises after each step:
-// for all sequences of the first few decisions, and for all longer sequences in which a
-// few decisions are unusual.
+// TestDeferred_everySchedule runs what Terraform does with one person's requests against everything that a service may
+// do, and checks the package's promises after each step: for all sequences of the first few decisions, and for all
+// longer sequences in which a few decisions are unusual.
 func TestDeferred_everySchedule(t *testing.T) {
 	t.Parallel()
 	for _, setting := range settings {
@@ -42,8 +41,7 @@ func TestDeferred_everySchedule(t *testing.T) {
 	}
 }
 
-// TestDeferred_randomSchedules is TestDeferred_everySchedule for long sequences, chosen at
-// random.
+// TestDeferred_randomSchedules is TestDeferred_everySchedule for long sequences, chosen at random.
 func TestDeferred_randomSchedules(t *testing.T) {
 	t.Parallel()
 	for _, setting := range settings {

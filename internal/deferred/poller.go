@@ -14,9 +14,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// While somebody waits, the pending list is read at most once in pollFloor. It is read
-// less often the longer the youngest waiter has waited, down to once in pollCeiling, and
-// at random offsets from other processes.
+// While somebody waits, the pending list is read at most once in pollFloor. It is read less often the longer the
+// youngest waiter has waited, down to once in pollCeiling, and at random offsets from other processes.
 const (
 	pollFloor   = time.Second
 	pollCeiling = 30 * time.Second

@@ -34,21 +34,6 @@ func (p *pollers) poll(ctx context.Context, after time.Time) (time.Time, error) 
 
 func always(context.Context) error { return nil }
 
-// Who has looked at a listing gets another one, however soon they look again.
-func TestPoller_sameListingIsNotGivenTwice(t *testing.T) {
-	t.Parallel()
-	polling(t, always, func(t *testing.T, p *pollers) {
-		var looked time.Time
-		for range 4000 {
-			began, err := p.poll(t.Context(), looked)
-			if err != nil || !began.After(looked) {
-				t.Fatalf("a listing that began at %v is given to who has seen the one of %v (%v)", began, looked, err)
-			}
-			looked = began
-		}
-	})
-}
-
 // All who wait get the error of one reading, also of one that panics. Who wants a later one reads again.
 func TestPoller_failureIsThatOfAllWhoWait(t *testing.T) {
 	t.Parallel()

@@ -7,13 +7,11 @@ import (
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// Request is one deferred request about one person: what it is, how it is sent, and how
-// its effect is read.
+// Request is one deferred request about one person: what it is, how it is sent, and how its effect is read.
 type Request struct {
 	client.Person
 
@@ -58,11 +56,6 @@ type Observed struct {
 	Unproven bool   // for as long as the list may lag, nothing has shown what has become of the request
 	Gap      string // why the latest reading of the list that showed the request proved less than it could
 	Err      error  // why a wait ended early, unless its time was up or its context ended
-}
-
-// failure returns an error about the request.
-func (r Request) failure(class transport.ErrorClass, detail string) *transport.Error {
-	return client.DeferredError(r.Type, class, detail)
 }
 
 // isSame reports whether a submission of this process stands for the request, whose type is sent once for an idempotency

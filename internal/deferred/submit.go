@@ -14,14 +14,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// graceAfterInterrupt is how long an interrupted submission goes on looking for a request
-// whose answer was lost, counted from the interrupt. Terraform expects the provider to
-// stop within two seconds.
+// graceAfterInterrupt is how long an interrupted submission goes on looking for a request whose answer was lost,
+// counted from the interrupt. Terraform expects the provider to stop within two seconds.
 const graceAfterInterrupt = 1500 * time.Millisecond
 
-// Submit sends a request, unless this process has submitted one with its idempotency key or
-// an equal one is pending. prior is the Submission that an earlier call with an unknown
-// outcome returned, or else the zero value.
+// Submit sends a request, unless this process has submitted one with its idempotency key or an equal one is pending.
+// prior is the Submission that an earlier call with an unknown outcome returned, or else the zero value.
 //
 // Without an error the service has accepted the request. Errors are *transport.Error: ClassConflict if the person has a
 // pending request that conflicts with it, ClassPayload if the pending list cannot be read completely,
@@ -30,7 +28,7 @@ const graceAfterInterrupt = 1500 * time.Millisecond
 func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) (proof.Submission, Observed, error) {
 	unlock, err := e.people.Hold(ctx, r.Person)
 	if err != nil {
-		return prior, Observed{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
+		return prior, Observed{}, client.DeferredError(r.Type, transport.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}
 	defer unlock()
 
@@ -62,9 +60,8 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior proof.Submission) 
 	return x.current, x.observed, err
 }
 
-// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because
-// the user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody
-// else's.
+// resume goes on with the submission of an earlier call whose outcome is unknown. It may be sent again, because the
+// user has asked for it again. A repeatable one is sent in any case: looking for it could find somebody else's.
 func (x *execution) resume(prior proof.Submission) {
 	if prior.IdempotencyKey != x.request.IdempotencyKey || x.mayRepeat {
 		return
@@ -98,7 +95,7 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 			x.observed.Delivered = x.observed.Delivered && x.current.State == proof.Fulfilled
 			return nil
 		case action != proof.Repeat, !x.mayRepeat:
-			return x.unknownOutcome(action, cause)
+			return x.unknownOutcome(cause)
 		}
 		x.mayRepeat = false
 		err = x.send(lingering)
@@ -138,10 +135,10 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 // refused returns the error of a request that may not be sent.
 func (r Request) refused(a proof.Admission) error {
 	if a.Conflict == nil {
-		return r.failure(transport.ClassPayload,
+		return client.DeferredError(r.Type, transport.ClassPayload,
 			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
 	}
-	return r.failure(transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
+	return client.DeferredError(r.Type, transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
 		") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
 }
 
@@ -175,21 +172,18 @@ func (x *execution) send(ctx context.Context) error {
 		x.lost, s.State = lost, proof.Unanswered
 		return nil
 	case !isFirst:
-		return x.unknownOutcome(proof.ReadAgain, err)
+		return x.unknownOutcome(err)
 	}
 
 	return err
 }
 
-// unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for
-// it; nil if there is none. The action is proof.Repeat if looking has shown nothing.
-func (x *execution) unknownOutcome(action proof.Action, cause error) error {
-	lost := cmp.Or(x.lost, x.request.failure(transport.ClassUnknownOutcome, "of an earlier attempt"))
+// unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for it; nil if
+// looking has shown nothing.
+func (x *execution) unknownOutcome(cause error) error {
+	lost := cmp.Or(x.lost, client.DeferredError(x.request.Type, transport.ClassUnknownOutcome, "of an earlier attempt"))
 	unknown := transport.UnknownOutcome(lost, cause)
-	switch {
-	case action == proof.Repeat:
-		unknown.Detail += ", and no such request is pending"
-	case x.observed.Gap != "":
+	if x.observed.Gap != "" {
 		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
 	}
 

@@ -65,8 +65,7 @@ func (w *world) play() {
 	w.recover(first)
 }
 
-// apply is what a resource does in an apply: it refreshes and plans, submits what is still to be
-// sent, and waits.
+// apply is what a resource does in an apply: it refreshes and plans, submits what is still to be sent, and waits.
 func (w *world) apply(o *object, r Request) {
 	w.refresh(o)
 	w.acting = o
@@ -160,10 +159,9 @@ func (w *world) submit(ctx context.Context, o *object, r Request) (accepted bool
 	return false
 }
 
-// wish counts what may be sent: one request for a key that is new, or new for the
-// object. A second object, or a replacement, adds none in the run of the first one. In a
-// later run it does not know about the first one, as the documentation says. An update is
-// sent for each object, since its values are absolute.
+// wish counts what may be sent: one request for a key that is new, or new for the object. A second object, or a
+// replacement, adds none in the run of the first one. In a later run it does not know about the first one, as the
+// documentation says. An update is sent for each object, since its values are absolute.
 func (w *world) wish(o *object, r Request) {
 	isNew := o.exists || o.key != r.IdempotencyKey
 	if isNew || w.noEffect || w.repeatable() {

@@ -193,8 +193,7 @@ func (w *world) held(theirs bool) *queued {
 // carryOut carries out a request.
 func (w *world) carryOut(q *queued) { q.carriedOut, w.effect, w.values = true, true, q.key }
 
-// shows reports whether the effect of a request is visible. Each key of an update has
-// values of its own.
+// shows reports whether the effect of a request is visible. Each key of an update has values of its own.
 func (w *world) shows(key string) bool {
 	if w.repeatable() {
 		return w.values == key
@@ -408,11 +407,11 @@ func (w *world) send(r Request) func(context.Context) (decode.Receipt, error) {
 			w.accept("theirs", true)
 		}
 
-		lost := r.failure(transport.ClassConnectionLost, "")
+		lost := client.DeferredError(r.Type, transport.ClassConnectionLost, "")
 		lost.Ambiguous = true
 		switch fate {
 		case "rejected":
-			return decode.Receipt{}, r.failure(transport.ClassRejected, "")
+			return decode.Receipt{}, client.DeferredError(r.Type, transport.ClassRejected, "")
 		case "conflict":
 			return decode.Receipt{}, &transport.Error{Class: transport.ClassConflict, Ambiguous: true}
 		case "lost before", "lost before theirs":

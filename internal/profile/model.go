@@ -131,10 +131,15 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 	u.memory, u.Waits = readMemory(u.Document), m.Wait.ValueBool()
 	u.Messages = run.Messages{
 		Name: updateName, InState: run.NotFulfilled,
-		Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain},
+		Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain,
 	}
-	if len(changes) == 0 {
+	if len(changes) > 0 {
+		u.memory.WriteOnly = namesOf(changes)
+	} else {
 		u.sets = u.memory.sent(m.members())
+	}
+	if !m.isWriteOnly() {
+		u.memory.WriteOnly = nil
 	}
 	if len(u.sets) == 0 {
 		u.Request.Effect = nil
@@ -228,18 +233,6 @@ func (u *update) refresh(ctx context.Context) (cameToNothing bool) {
 	return u.Submission.State == proof.Failed
 }
 
-// settle concludes an update that is no longer pending.
-func (u *update) settle(ctx context.Context) {
-	if u.Submission.IsOpen() {
-		return
-	}
-	isToNote := u.Submission.State == proof.Fulfilled && len(u.memory.Sent) > 0 && !u.model.isWriteOnly()
-	u.memory.Sent = nil
-	if isToNote {
-		u.noteNormalized(ctx)
-	}
-}
-
 // noteNormalized notes what the service shows of the values that were sent where nothing else explains it: it is
 // alike, or the list has shown the update as done, and no other update of the person since. If the profile cannot be
 // read, the next refresh shows the difference.
@@ -263,15 +256,15 @@ func (u *update) noteNormalized(ctx context.Context) {
 
 // save writes the object into state and private state, with fulfilled as the submission says.
 func (u *update) save(ctx context.Context) {
-	u.settle(ctx)
-	if u.Submission.State != proof.Unsent {
-		u.model.Fulfilled = types.BoolValue(u.Submission.State == proof.Fulfilled)
+	isFulfilled := u.Submission.State == proof.Fulfilled
+	if isFulfilled && len(u.memory.Sent) > 0 && !u.model.isWriteOnly() {
+		u.noteNormalized(ctx)
 	}
-
-	if !u.model.isWriteOnly() {
-		u.memory.WriteOnly = nil
-	} else if len(u.changes) > 0 {
-		u.memory.WriteOnly = namesOf(u.changes)
+	if !u.Submission.IsOpen() {
+		u.memory.Sent = nil
+	}
+	if u.Submission.State != proof.Unsent {
+		u.model.Fulfilled = types.BoolValue(isFulfilled)
 	}
 	u.Values, _ = json.Marshal(u.memory) // cannot fail for texts
 	u.Save(ctx, u.model)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package profile implements the resource, the data source and the ephemeral resource
-// analytics_profile, and the action analytics_clear_profile. The resource manages the
-// top-level members of a profile that are configured, and no others.
+// Package profile implements the resource, the data source and the ephemeral resource analytics_profile, and the action
+// analytics_clear_profile. The resource manages the top-level members of a profile that are configured, and no others.
 package profile
 
 import (
@@ -300,7 +299,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	state.ProfileWOVersion = types.Int64Null() // the service makes nothing else of null
 	if u, ok := r.begin(ctx, &state, of.cleared, run.Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}); ok {
 		u.Name, u.InState = u.Name+" that clears the members", "nothing of this resource"
-		u.Advice.Pending, u.Advice.Unproven = run.AdviceInvoked.Pending, run.AdviceInvoked.Pending
+		u.Pending, u.Unproven = run.AdviceStands, run.AdviceStands
 		if state.Wait.ValueBool() {
 			u.Limit, _ = state.Timeouts.Update(ctx, tfkit.DefaultTimeout)
 		}

@@ -79,8 +79,7 @@ func TestProfile_unknownInThePlan(t *testing.T) {
 // The service carries out nothing by itself.
 func TestProfile_pendingUpdate(t *testing.T) {
 	t.Parallel()
-	// A refresh after an update that came to nothing shows what the service holds, which proves
-	// nothing of the update.
+	// A refresh after an update that came to nothing shows what the service holds, which proves nothing of the update.
 	run(t, "dropped one is never fulfilled by a refresh", func(_ *testing.T, o *object) {
 		o.put(free)
 		o.apply(quickGold)
@@ -375,8 +374,7 @@ func TestProfile_changedSpellingIsSent(t *testing.T) {
 	}
 }
 
-// The successor of a renamed key writes all or some of the members while the update that clears
-// them is awaited.
+// The successor of a renamed key writes all or some of the members while the update that clears them is awaited.
 func TestProfile_clearingEndsOnceAnotherObjectHasWritten(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{gold, `{"plan":"gold","tier":1}`} {

@@ -186,9 +186,8 @@ func TestActions_interruptComesAfterTheID(t *testing.T) {
 	}, never)
 }
 
-// An action that is triggered beside a resource, or by two of them, is one deletion of its
-// person with them, in every order. Another run is another key, also after an object of the
-// person was destroyed, which the run remembers.
+// An action that is triggered beside a resource, or by two of them, is one deletion of its person with them, in every
+// order. Another run is another key, also after an object of the person was destroyed, which the run remembers.
 func TestDeleteData_sentOnceBesideAResource(t *testing.T) {
 	t.Parallel()
 	rows(t, map[string]int{

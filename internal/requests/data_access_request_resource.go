@@ -46,7 +46,7 @@ type accessModel struct {
 
 var access = run.Messages{
 	Name: "data access request", InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: adviceTriggers + adviceAtOnce, Over: adviceTriggers},
+	Pending: run.AdviceLater, Unproven: adviceTriggers + adviceAtOnce, Over: adviceTriggers,
 }
 
 func (r *dataAccessRequestResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {

@@ -345,9 +345,8 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	})
 }
 
-// A path that cannot be written to is refused before anything is sent, a file of somebody else
-// is replaced with overwrite only, and two objects cannot use one path, whether the data of the
-// first are written or still to come.
+// A path that cannot be written to is refused before anything is sent, a file of somebody else is replaced with
+// overwrite only, and two objects cannot use one path, whether the data of the first are written or still to come.
 func TestDataAccess_filesOfOthersStay(t *testing.T) {
 	t.Parallel()
 	rows(t, map[string]bool{"written": true, "pending": false}, func(t *testing.T, _ string, waits bool) {

@@ -29,7 +29,7 @@ type dataDeletionResource struct{ *tfkit.Service }
 
 var deletion = run.Messages{
 	Name: "deletion", InState: run.NotFulfilled,
-	Advice: run.Advice{Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: adviceTriggers},
+	Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: adviceTriggers,
 }
 
 func (r *dataDeletionResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -95,8 +95,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	}
 }
 
-// Read looks at the deletion until it is known to be carried out. Data that come in afterwards do
-// not count as drift.
+// Read looks at the deletion until it is known to be carried out. Data that come in afterwards do not count as drift.
 func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 

@@ -113,9 +113,8 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	})
 }
 
-// address is one address of a plan: the configuration of the object in state, nil for none, and what
-// Terraform asks the provider about it after the refresh. A replacement is asked for twice: as a
-// change, and then as a new object.
+// address is one address of a plan: the configuration of the object in state, nil for none, and what Terraform asks the
+// provider about it after the refresh. A replacement is asked for twice: as a change, and then as a new object.
 type address struct {
 	before prototest.Attributes
 	asks   []ask

@@ -96,9 +96,8 @@ func (o *object) interrupt(others prototest.Attributes) {
 	o.NewRun()
 }
 
-// A run that is interrupted while the service is slow to answer leaves an object, without the id
-// of its request unless the list shows it at once. A later run looks for the request, and it is sent twice only where it
-// never arrived.
+// A run that is interrupted while the service is slow to answer leaves an object, without the id of its request unless
+// the list shows it at once. A later run looks for the request, and it is sent twice only where it never arrived.
 func TestRequests_interruptedWhileSending(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -237,8 +236,7 @@ func TestRequests_destroyForgetsAPendingOneWithAWarning(t *testing.T) {
 	}, never)
 }
 
-// What a refresh of a pending request says. An error would keep every other object of the
-// workspace from being planned.
+// What a refresh of a pending request says. An error would keep every other object of the workspace from being planned.
 func TestRequests_refreshSays(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -380,8 +378,7 @@ func TestRequests_lostInPlaceOfAnAdoptedOne(t *testing.T) {
 	}, never)
 }
 
-// withFirst creates the object and ends its request: a deletion has come to nothing, and the
-// others are carried out.
+// withFirst creates the object and ends its request: a deletion has come to nothing, and the others are carried out.
 func (o *object) withFirst() (id string) {
 	o.t.Helper()
 	o.apply(atOnce)

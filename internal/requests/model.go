@@ -248,7 +248,7 @@ func (f *fetch) problemOfData() *tfkit.Problem {
 		Summary: "The service gave no data",
 		Detail:  fmt.Sprintf("The request is carried out, and the service queues another one in place of the data. It was asked %d times, of %d at most with one setting.", f.Asked, limitAsked),
 		InState: f.InState,
-		Do:      "if an answer was the data, point wire.all_data.at to them. Otherwise, " + f.Advice.Over,
+		Do:      "if an answer was the data, point wire.all_data.at to them. Otherwise, " + f.Over,
 	}
 }
 

@@ -73,8 +73,8 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 
 	o := run.OfAction(ctx, a.Service, resp, m.PersonActionModel)
 	o.Name = access.Name
-	o.Advice.Pending = "invoke the action again later: it takes the request over."
-	o.Advice.Unproven = o.Advice.Pending + adviceAtOnce
+	o.Pending = "invoke the action again later: it takes the request over."
+	o.Unproven = o.Pending + adviceAtOnce
 	o.Request = deferred.Request{Person: person, Type: decode.RequestDataAccess, IdempotencyKey: deferred.AnyIdempotencyKey}
 	f := &fetch{Run: o, client: c}
 	output, err := a.Files.Reserve(outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()})

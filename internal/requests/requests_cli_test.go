@@ -193,8 +193,7 @@ func TestCLIDeleteData_invoked(t *testing.T) {
 	})
 }
 
-// The log of the provider and all messages name nobody, also where the service quotes the person in
-// an error.
+// The log of the provider and all messages name nobody, also where the service quotes the person in an error.
 func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
 	t.Parallel()
 	cli, service, block := newActionCLI(t, "ephemeral = true")

@@ -10,18 +10,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// Messages are how a run names its request and what it advises about it.
+// Messages are how a run names its request, and what it advises about one that is not fulfilled.
 type Messages struct {
-	Name    string // of the request, such as "deletion"
-	InState string // what is in state while the request is not fulfilled
-	Advice  Advice
-}
-
-// Advice is what to do about a request that is not fulfilled, as the field Do of a Problem.
-type Advice struct {
-	Pending  string // after the time for it is over
-	Unproven string // nothing shows whether it was carried out
-	Over     string // it came to nothing
+	Name     string // of the request, such as "deletion"
+	InState  string // what is in state
+	Pending  string // what to do after the time for it is over
+	Unproven string // the same if nothing shows whether it was carried out
+	Over     string // the same if it came to nothing
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
@@ -35,17 +30,11 @@ const (
 	adviceSetting     = "set what the message names, or ask the operator of the service about the request."
 )
 
-// AdviceInvoked is the advice about the request of an action.
-var AdviceInvoked = Advice{
-	Pending:  "look at analytics_pending_requests later; the request stands and must not be repeated.",
-	Unproven: "ask the operator of the service about the request. Invoking the action again sends another one.",
-	Over:     "ask the operator of the service about the request. Invoking the action again sends another one.",
-}
-
-// request returns what messages call the request: its identifier, without the person.
-func (r *Run) request() string {
-	return "request " + client.ShownID(r.Submission.ShownID(), r.Request.Identity)
-}
+// What to do about the request of an action.
+const (
+	AdviceStands = "look at analytics_pending_requests later; the request stands and must not be repeated."
+	adviceAnew   = "ask the operator of the service about the request. Invoking the action again sends another one."
+)
 
 // problem returns the Problem of a request that came to nothing; nil if there is none. With speaksOfOpen, a
 // request that is not known to be carried out has one too.
@@ -58,7 +47,8 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		return nil
 	}
 
-	accepted, failed := "The "+r.Name+" ("+r.request()+") was accepted", tfkit.Problem{}
+	request := "request " + client.ShownID(s.ShownID(), r.Request.Identity)
+	accepted, failed := "The "+r.Name+" ("+request+") was accepted", tfkit.Problem{}
 	if seen.Err != nil {
 		failed = tfkit.ProblemOf(seen.Err, "")
 	}
@@ -67,14 +57,14 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		is                  bool
 		summary, detail, do string
 	}{
-		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + r.request() + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
-		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is gone without its effect: the service dropped it, new data came since, or the data were the same.", r.Advice.Over},
-		{isFailed, "The service failed the request", accepted + ", and the service then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Advice.Over},
+		{isFailed && s.Adopted, "The request of somebody else came to nothing", "Terraform took over a pending " + r.Name + " of this person that somebody else had sent (" + request + "), and sent nothing. It is over now, and was not carried out.", adviceVoid},
+		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is gone without its effect: the service dropped it, new data came since, or the data were the same.", r.Over},
+		{isFailed, "The service failed the request", accepted + ", and the service then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
 		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list does not tell: " + seen.Gap + ".", adviceSetting},
-		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". Neither the list nor an effect shows it: it may be carried out, pending or lost.", r.Advice.Unproven},
-		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Advice.Pending},
-		{true, "Accepted and still pending", accepted + ", and was not fulfilled within the time that timeouts allows.", r.Advice.Pending},
+		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". Neither the list nor an effect shows it: it may be carried out, pending or lost.", r.Unproven},
+		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Pending},
+		{true, "Accepted and still pending", accepted + ", and was not fulfilled within the time that timeouts allows.", r.Pending},
 	} {
 		if about.is {
 			return &tfkit.Problem{Summary: about.summary, Detail: about.detail, Do: about.do, InState: r.InState}
@@ -87,15 +77,16 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 // report says that nothing was sent because the request was known or pending before, or under which ID the service
 // has the request of an action: it may be all that the user learns of an interrupted one.
 func (r *Run) report() {
-	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + r.request() + ". It cannot be cancelled."}
+	request := "request " + client.ShownID(r.Submission.ShownID(), r.Request.Identity)
+	p := tfkit.Problem{Detail: "The service accepted the " + r.Name + " as " + request + ". It cannot be cancelled."}
 	switch {
 	case r.Observed.Known:
 		p.Summary = "No second " + r.Name + " was sent"
-		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + r.request() + "; no other is sent."
+		p.Detail = "A " + r.Name + " of this person was submitted in this run, as " + request + "; no other is sent."
 		p.Do = "nothing. To send another one, change triggers."
 	case r.Observed.Adopted:
 		p.Summary = "A pending " + r.Name + " was taken over"
-		p.Detail = "A " + r.Name + " of this person is pending already, as " + r.request() + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
+		p.Detail = "A " + r.Name + " of this person is pending already, as " + request + "; no other is sent. If it comes to nothing, none is sent in its place in this run."
 	case !r.Submission.IsOpen(): // the values or the data are there
 		return
 	}

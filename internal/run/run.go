@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package run is the life of a deferred request above package deferred: that of an object of
-// Terraform's state, or of an action. It keeps what is known of the request in private state, and
-// says what has become of it.
+// Package run is the life of a deferred request above package deferred: that of an object of Terraform's state, or of
+// an action. It keeps what is known of the request in private state, and says what has become of it.
 package run
 
 import (
@@ -31,8 +30,7 @@ type Document struct {
 	Version int `json:"version"`
 	// Submission is the one that the object stands for.
 	Submission proof.Submission `json:"submission,omitzero"`
-	// Unanswered is one that an apply sent without learning the outcome; the next apply
-	// continues from it.
+	// Unanswered is one that an apply sent without learning the outcome; the next apply continues from it.
 	Unanswered proof.Submission `json:"unanswered,omitzero"`
 	// Values are what package profile remembers of members.
 	Values jsontext.Value `json:"values,omitempty"`
@@ -115,14 +113,13 @@ func OfAction(ctx context.Context, s *tfkit.Service, resp *action.InvokeResponse
 	r := Run{Engine: s.Deferred, Response: Response{Diags: &resp.Diagnostics}, invoked: resp}
 	r.Waits = m.Wait.IsNull() || m.Wait.ValueBool()           // an action has no defaults
 	r.Limit, _ = m.Timeouts.Invoke(ctx, tfkit.DefaultTimeout) // the validator has checked it
-	r.Advice = AdviceInvoked
+	r.Messages = Messages{Pending: AdviceStands, Unproven: adviceAnew, Over: adviceAnew}
 
 	return r
 }
 
 // Submit submits the request, and reports what stands for it. The submission of an error becomes r.Unanswered and
-// leaves r.Submission as it was, but for what the list has shown of it. The errors are those of
-// deferred.Engine.Submit.
+// leaves r.Submission as it was, but for what the list has shown of it. The errors are those of deferred.Engine.Submit.
 func (r *Run) Submit(ctx context.Context) error {
 	if r.Submission.State != proof.Unsent {
 		r.Request.Earlier = &r.Submission
@@ -188,7 +185,7 @@ func (r *Run) Refresh(ctx context.Context) bool {
 	r.Observed = observed
 	if err != nil {
 		p := tfkit.ProblemOf(err, r.InState)
-		p.Summary, p.Detail = "The request could not be checked", "The "+r.Name+" ("+r.request()+") was not looked at: "+p.Summary+".\n"+p.Detail
+		p.Summary, p.Detail = "The request could not be checked", "The "+r.Name+" (request "+client.ShownID(r.Submission.ShownID(), r.Request.Identity)+") was not looked at: "+p.Summary+".\n"+p.Detail
 		p.AddWarning(r.Diags)
 		return false
 	}
@@ -233,10 +230,9 @@ func (r *Run) Fail(ctx context.Context, p tfkit.Problem) {
 	p.AddError(r.Diags)
 }
 
-// KeepsUnknown reports, after a warning, whether the object that is created has to be saved
-// after an error of Submit: the run was interrupted, and it is not known whether the service
-// has accepted the request. Terraform itself ends such a run with an error. An error of the
-// provider beside the object would make it replace the object.
+// KeepsUnknown reports, after a warning, whether the object that is created has to be saved after an error of Submit:
+// the run was interrupted, and it is not known whether the service has accepted the request. Terraform itself ends such
+// a run with an error. An error of the provider beside the object would make it replace the object.
 func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	if !r.prior.IsNull() || ctx.Err() == nil || !transport.IsClass(err, transport.ClassUnknownOutcome) {
 		return false

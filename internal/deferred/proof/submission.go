@@ -319,10 +319,9 @@ func (s *Submission) summarize(records []*decode.PendingRecord) (shows List, gap
 	return Done, ""
 }
 
-// EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was
-// dated like l. One that shows the effect is followed by another one also where the effect proves nothing: it
-// may be wrong, and the effect be missing. What is there before the request is sent, or cannot be read then, proves
-// nothing later.
+// EvaluateEffect returns what a reading of the effect shows, and remembers it. The reading began and was dated like l.
+// One that shows the effect is followed by another one also where the effect proves nothing: it may be wrong, and the
+// effect be missing. What is there before the request is sent, or cannot be read then, proves nothing later.
 func (s *Submission) EvaluateEffect(seen Effect, l Listing, r Rules) Effect {
 	if s.State == Unsent {
 		if s.Explained {

@@ -56,8 +56,7 @@ const (
 	Repeat                  // the same, and the request may be sent once more where that does no harm
 )
 
-// Verdict is what is concluded from a reading: the state that the request is in from then on, and
-// what follows.
+// Verdict is what is concluded from a reading: the state that the request is in from then on, and what follows.
 type Verdict struct {
 	State  State
 	Action Action
