@@ -97,8 +97,8 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 	s := &x.current
 	list, gap := s.Evaluate(seen, x.rules)
 	x.snapshot = seen
-	if list != proof.Absent && list != proof.AbsentTwice { // else it is what the list did not tell before
-		x.observed.Gap = gap
+	if isGone := slices.Contains([]proof.List{proof.Absent, proof.AbsentTwice}, list); !isGone {
+		x.observed.Gap = gap // else it is what the list did not tell before
 	}
 
 	var effect Reading
@@ -119,10 +119,8 @@ func (x *execution) observe(ctx context.Context, after time.Time) (proof.Action,
 func (x *execution) readEffect(ctx context.Context, list proof.List) (Reading, error) {
 	mayBeListed := list == proof.Absent && !x.request.Ready
 	switch {
-	case x.observed.Delivered && mayBeListed:
-		return Reading{Effect: proof.Shown}, nil
 	case x.observed.Delivered:
-		return Reading{Effect: proof.Proven}, nil
+		return Reading{Effect: map[bool]proof.Effect{true: proof.Shown, false: proof.Proven}[mayBeListed]}, nil
 	case x.request.Effect == nil:
 		return Reading{}, nil
 	}
