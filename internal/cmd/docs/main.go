@@ -40,9 +40,6 @@ func main() {
 	fmt.Print(string(text))
 }
 
-// object is one of JSON.
-type object = map[string]any
-
 // read returns the schemas of everything that the provider offers.
 func read(ctx context.Context) ([]byte, error) {
 	server := provider.NewServer("dev", func(string) string { return "" })
@@ -56,30 +53,26 @@ func read(ctx context.Context) ([]byte, error) {
 	for name, action := range schemas.ActionSchemas {
 		actions[name] = action.Schema
 	}
-	text, err := json.Marshal(object{
+	text, err := json.Marshal(map[string]any{
 		"provider": schemas.Provider, "resource_schemas": schemas.ResourceSchemas, "data_source_schemas": schemas.DataSourceSchemas,
 		"ephemeral_resource_schemas": schemas.EphemeralResourceSchemas, "list_resource_schemas": schemas.ListResourceSchemas,
 		"action_schemas": actions, "functions": schemas.Functions, "resource_identity_schemas": identities.IdentitySchemas,
 	})
-	if err != nil {
-		return nil, err
-	}
 	var ours any
-	if err := json.Unmarshal(text, &ours); err != nil {
+	if err := errors.Join(err, json.Unmarshal(text, &ours)); err != nil {
 		return nil, err
 	}
 
-	return json.Marshal(object{"format_version": "1.0", "provider_schemas": object{address: theirs("", ours)}})
+	return json.Marshal(map[string]any{"format_version": "1.0", "provider_schemas": map[string]any{address: theirs("", ours)}})
 }
 
 // The names of members for which Terraform has another word, and its words for the values of two of them, by their
-// number in the protocol.
+// number in the protocol. Its names are not in camel case.
 var (
-	names = map[string]string{"allow_null_value": "is_nullable", "nesting": "nesting_mode", "identity_attributes": "attributes", "return": "return_type"}
-	words = map[string][]string{"nesting_mode": {"invalid", "single", "list", "set", "map", "group"}, "description_kind": {"plain", "markdown"}}
+	capital = regexp.MustCompile(`\B[A-Z]`)
+	names   = map[string]string{"allow_null_value": "is_nullable", "nesting": "nesting_mode", "identity_attributes": "attributes", "return": "return_type"}
+	words   = map[string][]string{"nesting_mode": {"invalid", "single", "list", "set", "map", "group"}, "description_kind": {"plain", "markdown"}}
 )
-
-var capital = regexp.MustCompile(`\B[A-Z]`)
 
 // theirs returns a value of the protocol, which a member of this name has, in the form of Terraform.
 func theirs(name string, ours any) any {
@@ -90,7 +83,7 @@ func theirs(name string, ours any) any {
 		}
 	case []any:
 		return theirList(name, ours)
-	case object:
+	case map[string]any:
 		return theirObject(name, ours)
 	}
 
@@ -98,8 +91,8 @@ func theirs(name string, ours any) any {
 }
 
 // theirObject returns an object in the form of Terraform, where the type of a result stands alone.
-func theirObject(name string, ours object) any {
-	converted := object{}
+func theirObject(name string, ours map[string]any) any {
+	converted := map[string]any{}
 	for key, value := range ours {
 		key = strings.ToLower(capital.ReplaceAllString(key, "_$0"))
 		key = cmp.Or(names[key], key)
@@ -117,10 +110,10 @@ func theirObject(name string, ours object) any {
 
 // theirList returns a list in the form of Terraform, where attributes and blocks are an object, by name.
 func theirList(name string, ours []any) any {
-	byName := object{}
+	byName := map[string]any{}
 	for i, value := range ours {
 		ours[i] = theirs("", value)
-		if member, isObject := ours[i].(object); isObject {
+		if member, isObject := ours[i].(map[string]any); isObject {
 			byName[fmt.Sprint(cmp.Or(member["name"], member["type_name"]))] = member
 		}
 	}

@@ -175,7 +175,7 @@ func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	for says, args := range map[string][]string{
 		"flag provided but not defined: -port":        {"-port", "1"},
 		"the command cannot be run":                   {"--", "no-such-command"},
-		"not all of consent-in-verse are forms":           {"-form", "consent-in-verse"},
+		"not all of consent-in-verse are forms":       {"-form", "consent-in-verse"},
 		"flag -wire: ":                                {"-wire", `{"weather":"fine"}`},
 		"flag -credentials: it is one of key, login":  {"-credentials", "none"},
 		"flag -clock: parsing time":                   {"-clock", "yesterday"},

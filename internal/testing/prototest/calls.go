@@ -61,8 +61,7 @@ type Invocation struct {
 func (p *Provider) PlanAction(name string, config Attributes, known ...Attributes) Diagnostics {
 	p.t.Helper()
 	schema := p.Schemas.ActionSchemas[name].Schema
-	validated := call(p.t.Context(), p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packed(schema, config)})
-	diags := Diagnostics(validated.Diagnostics)
+	diags := Diagnostics(call(p.t.Context(), p, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packed(schema, config)}).Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return diags
 	}

@@ -47,8 +47,8 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) (texts []strin
 }
 
 var (
-	// listed matches what is a list in the detail of a diagnostic: what is known of an exchange with the service, after a
-	// line that says what happened, lines of a file by cause, lines that begin with two blanks, such as commands, and digests.
+	// listed matches what is known of an exchange with the service, after a line that says what happened, lines of a file
+	// by cause, lines that begin with two blanks, such as commands, and digests.
 	listed = regexp.MustCompile(`(?s)(?:\n[^\n]+\n)?Operation: .*?(?:\n\n|$)|(?m:^.* \(\d+\): lines? .*$)|(?m:^  .*$)|\S{64,}`)
 	word   = regexp.MustCompile(`\S*\pL\S*`)
 )
