@@ -174,3 +174,13 @@ func TestProvider_holdsResponsesToTheRules(t *testing.T) {
 		})
 	}
 }
+
+func TestWarnings_haveAtMostSixtyWords(t *testing.T) {
+	t.Parallel()
+	for words, reason := range map[int]string{60: "", 61: "has 61 words"} {
+		r := &recorder{TB: t}
+		detail := strings.Repeat("word ", words) + "7\n\nOperation: it is not counted\n\n  nor is a command"
+		(&Provider{t: r}).wantShort([]*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityWarning, Detail: detail}})
+		wantRefusal(t, r.reasons, reason)
+	}
+}
