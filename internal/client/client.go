@@ -122,10 +122,12 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	segments := strings.Split(u.Path, "/")
+	addr, _ := netip.ParseAddr(u.Hostname()) // zero beside an error
+	isLocal := strings.EqualFold(u.Hostname(), "localhost") || addr.IsLoopback()
 	switch {
 	case !slices.Contains([]string{"https", "http"}, u.Scheme):
 		return nil, errors.New("does not begin with https://")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !isLocal:
 		return nil, errors.New("uses plain http to another machine; credentials and personal data would be readable on the way, use https")
 	case u.User != nil, strings.ContainsAny(raw, "?#"):
 		return nil, errors.New("contains user information, a query or a fragment; give only scheme, host, port and path")
@@ -143,22 +145,15 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: decoded, RawPath: path}, nil
 }
 
-func isLoopback(host string) bool {
-	addr, _ := netip.ParseAddr(host) // zero beside an error
-	return strings.EqualFold(host, "localhost") || addr.IsLoopback()
-}
-
 // Today returns the start of the current day in UTC, whatever zone the machine is in.
 func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
-
-const userPath = "/v1/user/self"
 
 var opCurrentUser = transport.Operation{Name: "Get current user", Method: http.MethodGet}
 
 // CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
 // JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Endpoint{Template: userPath, Escaped: userPath}})
+	got, err := c.Do(ctx, transport.Request{Op: opCurrentUser, To: transport.Endpoint{Template: "/v1/user/self", Escaped: "/v1/user/self"}})
 	if err != nil {
 		return nil, err
 	}

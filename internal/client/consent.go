@@ -85,7 +85,7 @@ var sentAs = map[string]struct {
 }{
 	decode.TimeRFC3339: {layout: instantLayout},
 	decode.TimeUTC:     {layout: strings.TrimSuffix(instantLayout, "Z07:00")},
-	decode.TimeDate:    {layout: dayLayout, precision: 24 * time.Hour},
+	decode.TimeDate:    {layout: time.DateOnly, precision: 24 * time.Hour},
 	decode.TimeUnixMS:  {unit: 1},
 	decode.TimeUnixS:   {unit: 1000, precision: time.Second},
 }

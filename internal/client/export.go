@@ -88,9 +88,6 @@ type exporting struct {
 	memory records.Memory // of its records
 }
 
-// errStopped ends the reading where no more records are taken.
-var errStopped = errors.New("no more records are taken")
-
 // day yields the records of all pages: of one answer, or of one for each kind.
 func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.Value) bool) (err error) {
 	wire, asked := x.client.wire.Export, []records.Kind{records.Unknown}
@@ -103,7 +100,7 @@ func (x *exporting) day(ctx context.Context, yield func(records.Kind, jsontext.V
 		if kind != records.Unknown {
 			query.Set(wire.KindParameter, wire.KindValues[kind.Plural()])
 		}
-		query.Set("utcDate", x.query.Day.Format(dayLayout)) // last: nothing takes the place of the day
+		query.Set("utcDate", x.query.Day.Format(time.DateOnly)) // last: nothing takes the place of the day
 
 		pages := &pages{base: x.client.base, own: query, query: query.Encode()}
 		for more := true; more; {
@@ -172,7 +169,7 @@ func (x *exporting) read(s transport.Answer, asked records.Kind, yield func(reco
 		}
 		x.result.Counts[kind]++
 		if !yield(kind, record) {
-			return records.Result{}, errStopped
+			return records.Result{}, errors.New("no more records are taken")
 		}
 	}
 	x.result.InvalidUTF8 += reader.Result.Replaced
@@ -221,17 +218,14 @@ func readHead(head []byte, options records.Options) bool {
 	return isCut || reader.Err == nil
 }
 
-// dayLayout is how the interface writes a UTC date (section 4, Export).
-const dayLayout = "2006-01-02"
-
-// ParseDay parses a UTC date, YYYY-MM-DD and nothing else.
+// ParseDay parses a UTC date, YYYY-MM-DD and nothing else (section 4, Export).
 func ParseDay(text string) (time.Time, error) {
-	day, err := time.Parse(dayLayout, text)
-	if err != nil || day.Format(dayLayout) != text {
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil || day.Format(time.DateOnly) != text {
 		return time.Time{}, errors.New("has to be a date that exists, written YYYY-MM-DD, such as 2026-01-31")
 	}
 	return day, nil
 }
 
 // FormatDay returns the UTC date of an instant.
-func FormatDay(t time.Time) string { return t.UTC().Format(dayLayout) }
+func FormatDay(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -23,12 +23,16 @@ import (
 )
 
 var (
-	opListPending   = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
-	opGetProfile    = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Path: "/compliance/user/{identityId}/profile"}
-	opUpdateProfile = transport.Operation{Name: "Update user profile", Method: http.MethodPatch, Kind: transport.Queues, Path: "/compliance/user/{identityId}/profile"}
-	opDeleteData    = transport.Operation{Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"}
-	opGetAllData    = transport.Operation{Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true}
+	opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Path: "/compliance/pending-requests"}
+	opGetProfile  = transport.Operation{Name: "Get user profile", Method: http.MethodGet, Path: "/compliance/user/{identityId}/profile"}
 )
+
+// submissions are the operations that submit deferred requests, by the type of request.
+var submissions = map[string]transport.Operation{
+	decode.RequestProfileUpdate: {Name: "Update user profile", Method: http.MethodPatch, Kind: transport.Queues, Path: "/compliance/user/{identityId}/profile"},
+	decode.RequestDataDeletion:  {Name: "Delete all data of a user", Method: http.MethodDelete, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data"},
+	decode.RequestDataAccess:    {Name: "Get all data of a user", Method: http.MethodGet, Kind: transport.Queues, Path: "/compliance/user/{identityId}/all-data", Streams: true},
+}
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions. It reads
 // all pages of the list, and has a gap where they cannot be followed. Errors are *Error.
@@ -113,21 +117,14 @@ func ShownID(id, person string) string {
 // DeferredError returns an error about a request of a type that no answer of the service
 // has caused. An empty request type stands for the pending list.
 func DeferredError(requestType string, class transport.ErrorClass, detail string) *transport.Error {
-	op := map[string]transport.Operation{
-		decode.RequestDataDeletion:  opDeleteData,
-		decode.RequestDataAccess:    opGetAllData,
-		decode.RequestProfileUpdate: opUpdateProfile,
-		"":                          opListPending,
-	}[requestType]
-
-	return transport.NewError(about(op), class, detail)
+	return transport.NewError(about(cmp.Or(submissions[requestType], opListPending)), class, detail)
 }
 
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
 // data does not revoke consent. The request is sent once, since each that arrives is another
 // one in the service's queue; package deferred decides when. Errors are *Error.
 func (c *Client) DeleteData(ctx context.Context, p Person) (decode.Receipt, error) {
-	got, err := c.ask(ctx, p, transport.Request{Op: opDeleteData})
+	got, err := c.ask(ctx, p, transport.Request{Op: submissions[decode.RequestDataDeletion]})
 	if err != nil {
 		return decode.Receipt{}, err
 	}
@@ -145,10 +142,10 @@ func (c *Client) DeleteData(ctx context.Context, p Person) (decode.Receipt, erro
 func (c *Client) FetchData(ctx context.Context, p Person, call decode.DataCall, w io.Writer) (decode.Receipt, error) {
 	call.Person, call.Envelope, call.At = p.Identity, c.wire.Envelope, c.wire.AllData.At
 	if c.ListUse == ListIgnored && call.At == nil {
-		return decode.Receipt{}, transport.NewError(about(opGetAllData), transport.ClassInvalid, "where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent")
+		return decode.Receipt{}, transport.NewError(about(submissions[decode.RequestDataAccess]), transport.ClassInvalid, "where wire.pending.use is \"ignored\", only wire.all_data.at shows that an answer is the data; nothing was sent")
 	}
 
-	s, err := c.ask(ctx, p, transport.Request{Op: opGetAllData})
+	s, err := c.ask(ctx, p, transport.Request{Op: submissions[decode.RequestDataAccess]})
 	if err != nil {
 		return decode.Receipt{}, err
 	}
@@ -290,7 +287,7 @@ func (c *Client) GetProfile(ctx context.Context, p Person, managed map[string]js
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
 func (c *Client) UpdateProfile(ctx context.Context, p Person, members map[string]jsontext.Value) (decode.Receipt, error) {
-	r := transport.Request{Op: opUpdateProfile, Body: []byte(jsonvalue.FormatObject(members)), Header: transport.JSONBody, Attribute: "profile"}
+	r := transport.Request{Op: submissions[decode.RequestProfileUpdate], Body: []byte(jsonvalue.FormatObject(members)), Header: transport.JSONBody, Attribute: "profile"}
 	for _, v := range members {
 		r.Private = append(r.Private, transport.PrivateValues(v)...)
 	}

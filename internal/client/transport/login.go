@@ -33,9 +33,7 @@ const (
 // rejections are the failures after which there is no other login, since it may lock the account.
 var rejections = map[ErrorClass]time.Duration{ClassAuthentication: never, ClassForbidden: never, ClassRejected: never}
 
-const loginPath = "/v1/auth/login/jwt"
-
-var aboutLogin = Exchange{Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}, To: Endpoint{loginPath, loginPath}}
+var aboutLogin = Exchange{Op: Operation{Name: "Log in", Method: http.MethodPost, Kind: LogsIn}, To: Endpoint{"/v1/auth/login/jwt", "/v1/auth/login/jwt"}}
 
 // login obtains a token when the first request needs one, and shares it among all callers. There is another login
 // shortly before it expires, and after a 401, at most once in loginPause.

@@ -19,15 +19,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// meaning is what a status of a refusal means for the request.
-type meaning struct {
-	class  ErrorClass
-	detail string
-}
-
 // statuses are the meanings of statuses, and by their first digit those of all others. The
 // interface documents none (section 7): they are read as HTTP defines them.
-var statuses = map[int]meaning{
+var statuses = map[int]struct {
+	class  ErrorClass
+	detail string
+}{
 	http.StatusAccepted:                    {class: ClassNotReady, detail: "the service accepted the request, and what was asked for is not ready yet"},
 	http.StatusUnauthorized:                {class: ClassAuthentication},
 	http.StatusProxyAuthRequired:           {class: ClassProxyAuth},

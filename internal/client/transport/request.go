@@ -96,11 +96,8 @@ type Exchange struct {
 	Attempts int
 	Status   int       // of the answer; 0 without one
 	Redact   *Redactor // of what the service says; nil where nothing of it is known
-
-	// Cached reports whether a cache has kept the answer for some time: it has an Age, or its Date is before that of an
-	// earlier answer. Date is when the service made it; zero if it does not say so.
-	Cached bool
-	Date   time.Time
+	Cached   bool      // a cache has kept the answer: it has an Age, or its Date is before that of an earlier answer
+	Date     time.Time // when the service made the answer; zero if it does not say so
 
 	absent []string // of the request
 	host   string   // of base_url
