@@ -68,8 +68,7 @@ type Report struct {
 	Result      Word        `json:"result"`
 	ExitStatus  int         `json:"exit_status"`
 	Findings    []Finding   `json:"findings"`
-	Credentials string      `json:"credentials"`    // what to authenticate with; empty if nothing was accepted
-	PathFamily  string      `json:"path_family"`    // project or account; empty if none answered
+	Setup       []string    `json:"setup"`          // of a provider block: path family and credentials; empty if nothing was accepted
 	Wire        client.Wire `json:"wire"`           // the settings that differ from the defaults, as ANALYTICS_WIRE takes them
 	WireBlock   string      `json:"wire_block"`     // of a provider block with these settings
 	Person      string      `json:"person"`         // who was invented for a rehearsal; empty for the person who was given
@@ -92,7 +91,7 @@ type examination struct {
 	invented string             // the identity of a person whom the service does not know
 
 	ways []*way
-	use  *way // what is read with further on; nil if no list was answered
+	use  *way // what is read with further on; one of which nothing is accepted until a list was read
 }
 
 // way is one way to authenticate.
@@ -113,22 +112,16 @@ const (
 func Examine(ctx context.Context, o Options) *Report {
 	r := &Report{Format: 2, Version: o.Version}
 	x := &examination{
-		options: o, report: r, wire: o.Client.Wire.Minimal(), readings: map[string]reading{},
+		options: o, report: r, wire: o.Client.Wire.Minimal(), readings: map[string]reading{}, use: &way{},
 		invented: "doctor-" + strings.ToLower(rand.Text()) + "@example.invalid",
 	}
 	if o.Identity != "" {
 		x.known = []*infer.Request{{Person: o.Identity}}
 	}
 
-	x.examineAccess(ctx)
-	if x.use != nil {
+	if x.examineAccess(ctx) {
 		x.examinePeople(ctx)
-	}
-	if x.use != nil && o.Rehearse {
 		x.rehearse(ctx)
-	}
-	if !o.Rehearse {
-		r.NotAnswered = []string{"how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person; -identity reads one person"}
 	}
 	if ctx.Err() != nil {
 		r.add(access, "interrupted", Broken, "the examination was interrupted, and covers what was done until then")
@@ -148,7 +141,7 @@ func Examine(ctx context.Context, o Options) *Report {
 
 // examineAccess reads what touches nobody with each of the credentials: which of them an endpoint accepts is not shown
 // (section 5, rule 3). Those that are accepted most are used further on, with the first path family whose list is read.
-func (x *examination) examineAccess(ctx context.Context) {
+func (x *examination) examineAccess(ctx context.Context) (hasList bool) {
 	c := x.options.Client.Credentials
 	x.ways = []*way{
 		{name: "email and password", credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
@@ -156,50 +149,46 @@ func (x *examination) examineAccess(ctx context.Context) {
 		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
 	}
 	for _, w := range x.ways {
-		if w.credentials.Email != "" {
-			x.logIn(ctx, w)
+		if w.credentials.Email != "" { // the token of a login serves all further requests
+			login := &reading{group: access, check: "login", way: &way{name: w.name, credentials: w.credentials}, read: readToken, propose: infer.Absent, ifRefused: inEachPlace}
+			_ = x.examine(ctx, login) // its finding has the error
+			w.credentials = transport.Credentials{Token: login.text}
 		}
 		if w.credentials != (transport.Credentials{}) && !x.probe(ctx, w) {
 			break
 		}
 	}
 
-	best := slices.MaxFunc(x.ways, func(a, b *way) int { return cmp.Compare(a.accepted, b.accepted) })
-	if best.accepted == 0 {
+	x.use = slices.MaxFunc(x.ways, func(a, b *way) int { return cmp.Compare(a.accepted, b.accepted) })
+	if x.use.accepted == 0 {
 		x.report.add(access, "path family", Broken, "the list of pending requests was not answered, so no person was read; set "+
 			"ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD, and ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
-		return
+		return false
 	}
-	x.use, x.report.Credentials = best, best.name
-	x.report.PathFamily = map[bool]string{true: "project", false: "account"}[best.scope.AccountID == ""]
+	family := map[bool]string{true: "org_id and project_id, and no account_id", false: "account_id, and no org_id and project_id"}[x.use.scope.AccountID == ""]
+	x.report.Setup = []string{family, "credentials: " + x.use.name}
+
+	return true
 }
 
-// logIn replaces an e-mail and a password by the token of a login, which serves all further requests; by nothing if it
-// fails. Only a rejection leads to the other places of the parameters: a service that is down or counts attempts is asked
-// once.
-func (x *examination) logIn(ctx context.Context, w *way) {
-	login := &reading{group: access, check: "login", way: &way{name: w.name, credentials: w.credentials}, read: readToken}
-	login.propose = func(infer.Answer) []infer.Settings {
-		if !transport.IsClass(login.err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) {
-			return nil
-		}
-		return []infer.Settings{{"/login/parameters_in": transport.InJSON}, {"/login/parameters_in": transport.InForm}, {"/login/parameters_in": transport.InQuery}}
-	}
-	_ = x.examine(ctx, login) // its finding has the error
-	w.credentials = transport.Credentials{Token: login.text}
+// inEachPlace proposes the places of a login's parameters. Only a rejection leads to them: a service that is down or counts
+// attempts is asked once.
+func inEachPlace(infer.Answer) []infer.Settings {
+	return []infer.Settings{{"/login/parameters_in": transport.InJSON}, {"/login/parameters_in": transport.InForm}, {"/login/parameters_in": transport.InQuery}}
 }
 
 // probe reads with one of the credentials, and reports whether the service answers at all.
 func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 	probes := []*reading{{check: "current user", read: readUser, propose: infer.Absent}}
 	if s := (client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}); s.OrgID != "" {
-		probes = append(probes, &reading{check: "project paths", scope: s, read: readPending(s), propose: x.proposePending}, x.export(s))
+		whenEmpty := "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one"
+		probes = append(probes, &reading{check: "project paths", scope: s, read: readPending(s), propose: x.proposePending},
+			&reading{check: "exports", read: readDay(s, x.options.Day), propose: infer.Export, ifRefused: infer.KindParameters, whenEmpty: whenEmpty})
 	}
 	if s := (client.Scope{AccountID: x.options.Scope.AccountID}); s.AccountID != "" {
 		probes = append(probes, &reading{check: "account paths", scope: s, read: readPending(s), propose: x.proposePending})
 	}
 
-	accepted := 0
 	for _, r := range probes {
 		r.group, r.way = access, w
 		err := x.examine(ctx, r)
@@ -207,12 +196,12 @@ func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 			return false
 		}
 		if isAccepted(err) {
-			accepted++
+			w.accepted++
 			w.scope = cmp.Or(w.scope, r.scope)
 		}
 	}
-	if w.scope != (client.Scope{}) {
-		w.accepted = accepted
+	if w.scope == (client.Scope{}) {
+		w.accepted = 0
 	}
 
 	return true
@@ -221,21 +210,6 @@ func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 // isAccepted reports whether an answer shows that the credentials are accepted, as an error about its content does.
 func isAccepted(err error) bool {
 	return err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassEmpty, transport.ClassRejected)
-}
-
-// export returns a reading of the beginning of the day. A service that selects the kind by a parameter may name it in
-// its error.
-func (x *examination) export(project client.Scope) *reading {
-	day := x.options.Day
-	r := &reading{check: "exports", read: readDay(project, day), whenEmpty: "the day " + client.FormatDay(day) + " has no records; -day chooses another one"}
-	r.propose = func(a infer.Answer) []infer.Settings {
-		if transport.IsClass(r.err, transport.ClassRejected) {
-			return infer.KindParameters(a)
-		}
-		return infer.Export(a)
-	}
-
-	return r
 }
 
 // pending returns a reading of the list of pending requests.
@@ -248,14 +222,11 @@ func (x *examination) proposePending(a infer.Answer) []infer.Settings {
 	return infer.Pending(a, x.known...)
 }
 
-func (x *examination) person(identity string) *person {
-	return &person{Person: client.Person{Scope: x.use.scope, Identity: identity}}
-}
-
 // examinePeople reads the list, an invented person, and the person of the options.
 func (x *examination) examinePeople(ctx context.Context) {
 	const whenEmpty = "the service holds none of this person, so none was seen"
-	nobody, who := x.person(x.invented), x.person(x.options.Identity)
+	nobody := &person{Person: client.Person{Scope: x.use.scope, Identity: x.invented}}
+	who := &person{Person: client.Person{Scope: x.use.scope, Identity: x.options.Identity}}
 	all := []*reading{
 		x.pending(),
 		{group: "Consent", check: noPerson, read: nothing(nobody.consent), propose: infer.Absent},
@@ -282,7 +253,7 @@ func (x *examination) conclude(ctx context.Context) {
 		word, text := x.verdict(ctx, r)
 		if r.group == access {
 			text = "with " + r.way.name + ": " + text
-			if x.use != nil && !isAccepted(r.err) {
+			if x.use.accepted > 0 && !isAccepted(r.err) {
 				word = Differs // other credentials are accepted, or the other path family
 			}
 		}

@@ -35,7 +35,8 @@ type reading struct {
 	way          *way         // nil for that of the report
 	read         reader
 	propose      func(infer.Answer) []infer.Settings
-	whenEmpty    string // what the report says if there was nothing to see; empty if that is what was wanted
+	ifRefused    func(infer.Answer) []infer.Settings // takes the place of propose where the answer refuses; nil if none does
+	whenEmpty    string                              // what the report says if there was nothing to see; empty if that is what was wanted
 
 	answers  []exchange
 	isClosed bool // only the answers are read, and nothing is sent
@@ -111,20 +112,27 @@ func (x *examination) examine(ctx context.Context, r *reading) error {
 // proposals returns what is proposed for a reading and may be shown; only settings of its next page if it is read,
 // which a longer answer needs.
 func (x *examination) proposals(r *reading) (all []infer.Settings) {
-	if len(r.answers) == 0 {
-		return nil
-	}
-	for _, s := range r.propose(r.answers[0].evidence()) {
+	for _, s := range r.proposed() {
 		s = s.Inside(x.wire.Envelope.At)
 		if r.lacking == 0 {
 			s = s.NextPage()
 		}
-		if len(s) > 0 && !slices.ContainsFunc(s.Texts(), x.hides) {
+		if len(s) > 0 && !x.hides(strings.Join(s.Texts(), ",")) {
 			all = append(all, s)
 		}
 	}
-
 	return all
+}
+
+// proposed returns what inference proposes for the first answer.
+func (r *reading) proposed() []infer.Settings {
+	switch {
+	case len(r.answers) == 0:
+		return nil
+	case transport.IsClass(r.err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) && r.ifRefused != nil:
+		return r.ifRefused(r.answers[0].evidence())
+	}
+	return r.propose(r.answers[0].evidence())
 }
 
 const limitBody = 4 << 20 // bytes of an answer that are read: a day may be long

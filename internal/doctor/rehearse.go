@@ -50,7 +50,12 @@ type request struct {
 
 // rehearse does everything in order, and says what is left of it. An interrupt ends it at once.
 func (x *examination) rehearse(ctx context.Context) {
-	who := x.person(cmp.Or(x.options.Identity, x.invented))
+	if !x.options.Rehearse {
+		x.report.NotAnswered = []string{"how writes are sent and answered, where all data of a person is, and how long readings lag: -rehearse does everything once, with an invented person"}
+		return
+	}
+
+	who := &person{Person: client.Person{Scope: x.use.scope, Identity: cmp.Or(x.options.Identity, x.invented)}}
 	who.profile = map[string]jsontext.Value{"doctor_rehearsal": jsontext.Value(`"` + x.invented[7:15] + `"`)}
 	if x.options.Identity == "" {
 		x.report.Person = x.invented
@@ -74,9 +79,6 @@ func (x *examination) rehearse(ctx context.Context) {
 	r.carryOut(ctx, decode.RequestDataDeletion, begun.Add(3*third), reading{
 		group: "Profile", check: "deleted profile", read: nothing(who.readProfile), propose: infer.Absent,
 	})
-	if r.ended[decode.RequestDataDeletion] {
-		delete(r.left, "profile")
-	}
 	r.withdraw(ctx)
 	r.sumUp()
 }
@@ -145,13 +147,14 @@ func (r *rehearsal) find(ctx context.Context, q *request) {
 		about := [2]string{cmp.Or(record.RequestType, q.Type), record.Identity}
 		return about == [2]string{q.Type, q.Person} && strings.Contains(record.ID, q.ID) // "" if it has none
 	})
-	if isThere && !q.listed {
+	if !isThere {
+		q.delisted = q.listed
+		return
+	}
+	if !q.listed {
 		r.lag = max(r.lag, time.Since(q.at))
 	}
-	if isThere {
-		q.listed, q.due = true, time.Now().Add(readInterval)
-	}
-	q.delisted = q.listed && !isThere
+	q.listed, q.delisted, q.due = true, false, time.Now().Add(readInterval)
 }
 
 // isShown reports whether a reading shows the effect of a request. All data is asked for again once the request has left
@@ -176,6 +179,9 @@ func (r *rehearsal) sumUp() {
 		r.wire.Lag = min((2 * r.lag).Round(time.Second), client.LimitLag).String()
 	}
 
+	if r.ended[decode.RequestDataDeletion] {
+		delete(r.left, "profile")
+	}
 	word, left := OK, slices.Sorted(maps.Values(r.left))
 	for what := range r.left {
 		if what != "consent" {

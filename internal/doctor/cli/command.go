@@ -6,6 +6,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -67,18 +68,22 @@ func Run(ctx context.Context, p Process) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	if isAsked := o.Rehearse && o.Identity != "" && !o.yes; err == nil && isAsked {
-		err = p.confirm(ctx, o.Identity)
-	}
-
-	var report *doctor.Report
 	if err == nil {
-		report = doctor.Examine(ctx, o.Options)
-		err = o.print(p.Stdout, report)
+		err = p.confirm(ctx, o)
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "doctor:", err)
 		return 2
+	}
+
+	report := doctor.Examine(ctx, o.Options)
+	if o.json {
+		err = json.MarshalWrite(p.Stdout, report, jsontext.WithIndent("  "))
+	} else {
+		err = screen.Execute(p.Stdout, report)
+	}
+	if err != nil {
+		return 2 // nobody reads it
 	}
 
 	return report.ExitStatus
@@ -106,33 +111,26 @@ func (p Process) parse() (o options, err error) {
 		o.Day, err = time.Parse(time.DateOnly, text)
 		return err
 	})
-	err = flags.Parse(p.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
+	if err = flags.Parse(p.Args[1:]); errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(p.Stdout)
 		fmt.Fprint(p.Stdout, usage)
 		flags.PrintDefaults()
 	}
-	if err != nil {
-		return o, err
-	}
 
 	var problems []string
 	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
-	for _, refusal := range []struct {
-		applies bool
-		text    string
-	}{
-		{flags.NArg() > 0, "it takes flags only; -help lists them"},
-		{!o.Day.Before(today), "-day must be a UTC day that is over"},
-		{o.Timeout < time.Second, "-timeout must be at least 1s"},
-		{o.Rehearse && o.Client.ReadOnly, "-rehearse writes, and ANALYTICS_READ_ONLY forbids it"},
+	for problem, isThere := range map[string]bool{
+		"it takes flags only; -help lists them":                flags.NArg() > 0,
+		"-day must be a UTC day that is over":                  !o.Day.Before(today),
+		"-timeout must be at least 1s":                         o.Timeout < time.Second,
+		"-rehearse writes, and ANALYTICS_READ_ONLY forbids it": o.Rehearse && o.Client.ReadOnly,
 	} {
-		if refusal.applies {
-			problems = append(problems, refusal.text)
+		if isThere {
+			problems = append(problems, problem)
 		}
 	}
 	if len(problems) > 0 {
-		err = errors.New(strings.Join(problems, "\n"))
+		err = cmp.Or(err, errors.New(strings.Join(problems, "\n")))
 	}
 
 	return o, err
@@ -140,7 +138,10 @@ func (p Process) parse() (o options, err error) {
 
 // confirm has the user type the identity again before everything of the person is deleted. Without a
 // person who can answer, it refuses. It ends with the context.
-func (p Process) confirm(ctx context.Context, identity string) error {
+func (p Process) confirm(ctx context.Context, o options) error {
+	if !o.Rehearse || o.Identity == "" || o.yes {
+		return nil
+	}
 	if !p.Interactive {
 		return errors.New("-rehearse -identity deletes everything of a person; without a terminal to ask in, it needs -yes")
 	}
@@ -148,55 +149,46 @@ func (p Process) confirm(ctx context.Context, identity string) error {
 	fmt.Fprint(p.Stderr, "Everything of the person given with -identity will be deleted: the profile and all data\n"+
 		"are erased, and the consent is overwritten with invented choices and then withdrawn. Nothing\n"+
 		"brings it back. If this is a test person, type the identity again: ")
-	typed := make(chan string, 1) // nobody may wait for it any more
-	go func() {
-		line, _ := bufio.NewReader(p.Stdin).ReadString('\n')
-		typed <- strings.TrimRight(line, "\r\n")
-	}()
-	select {
-	case <-ctx.Done():
-	case answer := <-typed:
-		if answer == identity {
-			return nil
-		}
+	if typed(ctx, p.Stdin) != o.Identity {
+		return errors.New("the identity was not typed again, so nothing was sent")
 	}
 
-	return errors.New("the identity was not typed again, so nothing was sent")
+	return nil
 }
 
-// print prints the report as JSON or for people.
-func (o options) print(to io.Writer, report *doctor.Report) error {
-	if o.json {
-		return json.MarshalWrite(to, report, jsontext.WithIndent("  "))
+// typed returns the line that is typed next; nothing if ctx ends before.
+func typed(ctx context.Context, stdin io.Reader) (line string) {
+	lines := make(chan string, 1) // nobody may wait for it any more
+	go func() {
+		line, _ := bufio.NewReader(stdin).ReadString('\n')
+		lines <- line
+	}()
+	select {
+	case line = <-lines:
+	case <-ctx.Done():
 	}
-	return screen.Execute(to, report)
+
+	return strings.TrimRight(line, "\r\n")
 }
 
 // screen is the report for people.
-var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap}).Parse(
+var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wordwrap.WrapString}).Parse(
 	`analytics doctor {{.Version}}
 {{$group := ""}}{{range .Findings}}
 {{- if ne .Group $group}}{{$group = .Group}}
 {{.Group}}
-{{end}}{{item (printf "  %-8s %-24s " .Word .Check) (wrap 43 .Text)}}{{end}}
+{{end}}{{item (printf "  %-8s %-24s " .Word .Check) (wrap .Text 43)}}{{end}}
 For the provider block
-{{- if eq .PathFamily "project"}}
-  org_id and project_id, and no account_id
-{{- else if eq .PathFamily "account"}}
-  account_id, and no org_id and project_id
-{{- end}}{{with .Credentials}}
-  credentials: {{.}}
+{{- range .Setup}}
+  {{.}}
 {{- end}}
 {{if .WireBlock}}{{item "  " .WireBlock}}{{else if eq .Result "ok"}}  no wire settings: the defaults fit
 {{else}}  no wire settings were found
 {{end}}
 {{with .NotAnswered}}Not answered
-{{range .}}{{item "  - " (wrap 72 .)}}{{end}}
+{{range .}}{{item "  - " (wrap . 72)}}{{end}}
 {{end}}{{.Result}}, exit status {{.ExitStatus}}
 `))
-
-// wrap breaks the lines of a text at a width.
-func wrap(width uint, text string) string { return wordwrap.WrapString(text, width) }
 
 // item returns a text behind its head, with further lines below the text.
 func item(head, text string) string {
