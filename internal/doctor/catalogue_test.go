@@ -205,20 +205,30 @@ func TestCatalogue_isReadAsItSays(t *testing.T) {
 	}
 }
 
-// TestVerdict_isThatOfTheSettingsInTheEnd has what was read at first, and what is read with the settings in the end.
+// TestVerdict_isThatOfTheSettingsInTheEnd has what was read at first, and what is read as configured and with the settings
+// in the end.
 func TestVerdict_isThatOfTheSettingsInTheEnd(t *testing.T) {
 	t.Parallel()
-	x := &examination{options: Options{Client: client.Config{BaseURL: "https://service.example.com"}}, report: &Report{}}
+	x := &examination{options: Options{Client: client.Config{BaseURL: "https://service.example.com"}}, wire: client.Wire{Lag: "1m"}}
 	key := &way{credentials: transport.Credentials{APISecretKey: "key"}}
-	for want, tc := range map[Word]struct{ first, last decoded }{
-		OK:      {decoded{text: "a", lacking: 1}, decoded{text: "a"}},
-		Unknown: {},
-		Differs: {decoded{text: "a", lacking: 1}, decoded{text: "a", lacking: 1}},
-		Broken:  {decoded{text: "a"}, decoded{text: "b"}},
+	answers := []exchange{{response: &http.Response{}, body: []byte(`{"a":1}`)}}
+	a, less := decoded{text: "a"}, decoded{text: "a", lacking: 1}
+	for name, tc := range map[string]struct {
+		first, configured, last decoded
+		want                    Word
+	}{
+		"as configured":       {a, a, a, OK},
+		"more is read since":  {less, a, a, OK},
+		"nothing":             {want: Unknown},
+		"with settings":       {a, less, a, Differs},
+		"never everything":    {less, less, less, Differs},
+		"not with all of all": {a, a, decoded{text: "b"}, Broken},
 	} {
-		again := func(context.Context, *client.Client) (decoded, error) { return tc.last, nil }
-		if word, text := x.verdict(t.Context(), reading{way: key, read: again, decoded: tc.first, whenEmpty: "empty"}); word != want {
-			t.Errorf("%s in place of %s: %s", word, want, text)
+		again := func(_ context.Context, c *client.Client) (decoded, error) {
+			return map[bool]decoded{true: tc.last, false: tc.configured}[c.Lag == time.Minute], nil
+		}
+		if word, text := x.verdict(t.Context(), reading{way: key, read: again, decoded: tc.first, whenEmpty: "empty", answers: answers}); word != tc.want {
+			t.Errorf("%s: %s in place of %s: %s", name, word, tc.want, text)
 		}
 	}
 }

@@ -99,7 +99,7 @@ type way struct {
 	name        string
 	credentials transport.Credentials
 	scope       client.Scope // the first whose list was answered; zero if none was
-	accepted    int          // how many readings show that the credentials are accepted; 0 without a list
+	accepted    int          // how many readings show that the credentials are accepted, from that list on
 }
 
 const (
@@ -179,7 +179,7 @@ func inEachPlace(infer.Answer) []infer.Settings {
 
 // probe reads with one of the credentials, and reports whether the service answers at all.
 func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
-	probes := []*reading{{check: "current user", read: readUser, propose: infer.Absent}}
+	var probes []*reading
 	if s := (client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}); s.OrgID != "" {
 		whenEmpty := "the day " + client.FormatDay(x.options.Day) + " has no records; -day chooses another one"
 		probes = append(probes, &reading{check: "project paths", scope: s, read: readPending(s), propose: x.proposePending},
@@ -189,19 +189,18 @@ func (x *examination) probe(ctx context.Context, w *way) (isAnswered bool) {
 		probes = append(probes, &reading{check: "account paths", scope: s, read: readPending(s), propose: x.proposePending})
 	}
 
-	for _, r := range probes {
+	for _, r := range append(probes, &reading{check: "current user", read: readUser, propose: infer.Absent}) {
 		r.group, r.way = access, w
 		err := x.examine(ctx, r)
 		if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 			return false
 		}
-		if isAccepted(err) {
-			w.accepted++
-			w.scope = cmp.Or(w.scope, r.scope)
+		if !isAccepted(err) {
+			continue
 		}
-	}
-	if w.scope == (client.Scope{}) {
-		w.accepted = 0
+		if w.scope = cmp.Or(w.scope, r.scope); w.scope != (client.Scope{}) {
+			w.accepted++
+		}
 	}
 
 	return true

@@ -375,15 +375,7 @@ func readPending(scope client.Scope) reader {
 // readDay reads the beginning of the export of a day, or that of each kind if a parameter selects the kind.
 func readDay(project client.Scope, day time.Time) reader {
 	return func(ctx context.Context, c *client.Client) (d decoded, _ error) {
-		result, err := c.Export(ctx, project, client.ExportQuery{Day: day, Kinds: records.Kinds}, func(all client.Records) error {
-			n := 0
-			for range all {
-				if n++; n == 100 {
-					break
-				}
-			}
-			return nil
-		})
+		result, err := c.Export(ctx, project, client.ExportQuery{Day: day, Kinds: records.Kinds}, readSome)
 		if !transport.IsError(err) { // enough records were read
 			err = nil
 		}
@@ -397,4 +389,15 @@ func readDay(project client.Scope, day time.Time) reader {
 
 		return decoded{text: strings.Join(parts, ", ")}, err
 	}
+}
+
+// readSome reads the first records of a day.
+func readSome(all client.Records) error {
+	n := 0
+	for range all {
+		if n++; n == 100 {
+			break
+		}
+	}
+	return nil
 }

@@ -18,12 +18,15 @@ import (
 
 // Forms returns the answers of the catalogue in whose form the server can answer: the natural ones, but for empty ones,
 // those in pages, and lists of ended requests.
-func Forms() []catalogue.Answer {
-	return slices.DeleteFunc(slices.Clone(catalogue.All()), func(a catalogue.Answer) bool {
+func Forms() (forms []catalogue.Answer) {
+	for _, a := range catalogue.All() {
 		isEmpty := a.Reads == "empty" || a.Reads == "{}"
 		isEnded := a.Endpoint == catalogue.Pending && !strings.Contains(a.Reads, "waiting")
-		return isEmpty || isEnded || a.Then != nil || !a.IsNatural()
-	})
+		if a.IsNatural() && !isEmpty && !isEnded && a.Then == nil {
+			forms = append(forms, a)
+		}
+	}
+	return forms
 }
 
 // Take makes the server answer in the form of these answers of the catalogue, with its own people, times and requests.
@@ -107,7 +110,9 @@ func filled(text string, identity any, record map[string]any) string {
 	}
 	at, _ := readTime(cmp.Or(record["agreement_time"], record["createdAt"]))
 	if _, isConsent := record[clauseNames[0]]; isConsent || !at.IsZero() {
-		text = sampleTime.ReplaceAllStringFunc(text, func(sample string) string { return spelled(at, sample) })
+		for _, sample := range sampleTime.FindAllString(text, -1) {
+			text = strings.Replace(text, sample, spelled(at, sample), 1)
+		}
 	}
 	text = samplePerson.ReplaceAllLiteralString(text, string(encode(identity)))
 	if len(record) == 0 {

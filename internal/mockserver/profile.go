@@ -98,10 +98,11 @@ func (s *Server) takeEffect(e *QueuedRequest, at time.Time) {
 	switch e.Operation {
 	case OpUpdateProfile:
 		merged := merge(profile, e.Body)
-		maps.DeleteFunc(merged, func(name string, _ any) bool {
-			value, isSent := e.Body[name]
-			return isSent && value == nil
-		})
+		for name, value := range e.Body {
+			if value == nil {
+				delete(merged, name)
+			}
+		}
 		s.profiles.Store(p, merged)
 
 	case OpGetAllData:

@@ -176,20 +176,30 @@ func TestDoctor_boundsLoginAttempts(t *testing.T) {
 	}
 }
 
-// TestDoctor_namesTheCredentialsThatAreAcceptedEverywhere has exports refused to users who log in.
 func TestDoctor_namesTheCredentialsThatAreAcceptedEverywhere(t *testing.T) {
 	t.Parallel()
-	out := run(t, environment(populated(t, func(s *mockserver.Server) {
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Operation != mockserver.OpExportRecords || r.Auth != mockserver.AuthBearer {
-				return nil
+	for refused, want := range map[string]struct {
+		check string
+		word  doctor.Word
+		text  string
+		setup []string
+	}{
+		mockserver.OpExportRecords:       {"exports", doctor.Differs, "with email and password: Not permitted", []string{"org_id and project_id, and no account_id", "credentials: api_secret_key"}},
+		mockserver.OpListPendingRequests: {"path family", doctor.Broken, "was not answered", nil},
+	} {
+		out := run(t, environment(populated(t, func(s *mockserver.Server) {
+			s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+				isKept := r.Operation == mockserver.OpExportRecords && r.Auth != mockserver.AuthBearer
+				if isKept || r.Operation != refused {
+					return nil
+				}
+				return &mockserver.Fault{Status: http.StatusForbidden}
 			}
-			return &mockserver.Fault{Status: http.StatusForbidden}
+		})), "-json")
+		wantFinding(t, out, want.check, want.word, want.text)
+		if !slices.Equal(out.report.Setup, want.setup) {
+			t.Errorf("%+v", out.report.Setup)
 		}
-	})), "-json")
-	wantFinding(t, out, "exports", doctor.Differs, "with email and password: Not permitted")
-	if !slices.Contains(out.report.Setup, "credentials: api_secret_key") {
-		t.Errorf("%+v", out.report.Setup)
 	}
 }
 

@@ -85,11 +85,12 @@ func (p Process) run(ctx context.Context, command, environment []string) (int, e
 	cmd := exec.CommandContext(running, command[0], command[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
-	cmd.Env = slices.DeleteFunc(slices.Clone(p.Environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(replaced, name)
-	})
-	cmd.Env = append(cmd.Env, environment...)
+	cmd.Env = environment
+	for _, entry := range p.Environ {
+		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(replaced, name) {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
 
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
