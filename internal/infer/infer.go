@@ -37,13 +37,10 @@ func (a Answer) json() jsontext.Value {
 // saysNo reports whether an answer, or a record, refuses: by an error that says something, by a flag or by its
 // status.
 func saysNo(v jsontext.Value) bool {
-	for name, value := range jsonvalue.Parts(v) {
-		isStatus := jsonvalue.Fold(string(name)) == "status"
-		if isStatus && isLike(jsonvalue.Text(value), "error fail failed failure rejected") {
-			return true
-		}
+	isFailure := func(p place) bool {
+		return isLike(string(p.at), "status") && isLike(p.text, "error fail failed failure rejected 4?? 5??")
 	}
-	return decode.SaysNo(v)
+	return decode.SaysNo(v) || slices.ContainsFunc(places(v), isFailure)
 }
 
 // isLike reports whether a name or a word, once it is folded, matches one of some patterns (path.Match).
@@ -90,12 +87,14 @@ func placeOf(at jsontext.Pointer, v jsontext.Value) place {
 // limitPlaces bounds how much of an answer is examined.
 const limitPlaces = 2000
 
-// places returns an answer and its members on all levels, the outer ones first. It does not descend into
-// arrays.
-func places(v jsontext.Value) []place {
+// places returns an answer and its members on all levels, the outer ones first. It does not descend into arrays.
+func places(v jsontext.Value) []place { return placesIn(v, 0) }
+
+// placesIn is places, and descends into arrays of at most so many elements.
+func placesIn(v jsontext.Value, elements int) []place {
 	all := []place{placeOf("", v)}
 	for i := 0; i < len(all) && len(all) < limitPlaces; i++ {
-		if all[i].value.Kind() == '[' {
+		if len(jsonvalue.Elements(all[i].value)) > elements {
 			continue
 		}
 		for name, value := range jsonvalue.Parts(all[i].value) {
@@ -106,17 +105,8 @@ func places(v jsontext.Value) []place {
 	return all
 }
 
-func (p place) isScalar() bool { return p.value.Kind() == '"' || p.value.Kind() == '0' }
-
-func (p place) isFilled() bool { return p.isScalar() && p.text != "" }
-
-// isNothing reports whether there is nothing where an object or an array may be.
-func (p place) isNothing() bool { return jsonvalue.IsZero(p.value) && !p.isScalar() }
-
-// isInside reports whether a place is one of others, or inside one.
-func (p place) isInside(others []jsontext.Pointer) bool {
-	return slices.ContainsFunc(others, func(at jsontext.Pointer) bool { return at.Contains(p.at) })
-}
+// isFilled reports whether a place has a text or a number.
+func (p place) isFilled() bool { return jsonvalue.Scalar(p.value) != "" }
 
 // column is a text or a number that every one of some records has.
 type column struct {
@@ -134,8 +124,8 @@ func columnsOf(records []jsontext.Value) (all []column) {
 	for _, p := range places(records[0]) {
 		c := column{place: p}
 		for _, record := range records {
-			if cell := placeOf(p.at, jsonvalue.At(record, p.at)); cell.isScalar() {
-				c.texts = append(c.texts, cell.text)
+			if text := jsonvalue.Scalar(jsonvalue.At(record, p.at)); text != "" {
+				c.texts = append(c.texts, text)
 			}
 		}
 		if len(c.texts) == len(records) {
@@ -146,35 +136,29 @@ func columnsOf(records []jsontext.Value) (all []column) {
 	return all
 }
 
-func (c column) isUnique() bool {
-	return len(slices.Compact(slices.Sorted(slices.Values(c.texts)))) == len(c.texts)
-}
-
-// allMean reports whether all texts of a column have one of the meanings.
-func (c column) allMean(meanings []meaning) bool {
-	return !slices.ContainsFunc(c.texts, func(text string) bool { return meaningOf(text, meanings) == "" })
-}
-
-// firstOf returns where the first of the columns is that meets a condition; empty if there is none.
-func firstOf(columns []column, meets func(column) bool) jsontext.Pointer {
-	if i := slices.IndexFunc(columns, meets); i >= 0 {
-		return columns[i].at
+// meaningful returns the columns whose texts all have one of the meanings. One with a digit or a slash is an identifier.
+func meaningful(columns []column, meanings []meaning) (all []column) {
+	isOther := func(text string) bool {
+		return meaningOf(text, meanings) == "" || strings.ContainsAny(text, "0123456789/")
 	}
-	return ""
+	for _, c := range columns {
+		if !slices.ContainsFunc(c.texts, isOther) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // firstNamed returns where the first of the columns is whose name matches one of the patterns, or that is a value
 // inside an object with such a name; empty if there is none. The first pattern wins.
 func firstNamed(columns []column, patterns string) jsontext.Pointer {
 	for pattern := range strings.FieldsSeq(patterns) {
-		isNamed := func(c column) bool {
+		for _, c := range columns {
 			isInside := isLike(c.around, pattern) && isLike(c.name, "id email value identifier")
-			return isInside || isLike(c.name, pattern)
-		}
-		if at := firstOf(columns, isNamed); at != "" {
-			return at
+			if isInside || isLike(c.name, pattern) {
+				return c.at
+			}
 		}
 	}
-
 	return ""
 }

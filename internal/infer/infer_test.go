@@ -51,9 +51,10 @@ func TestSettings_areMergedShortenedAndWritten(t *testing.T) {
 var propose = map[string]func(infer.Answer) []infer.Settings{
 	"none": infer.Absent, "day": infer.Export, "data": infer.Data,
 	"list": func(a infer.Answer) []infer.Settings { return infer.Pending(a) }, "error": infer.KindParameters,
+	"record": infer.Consent, "profile": func(a infer.Answer) []infer.Settings { return infer.Profile(a, false) },
 }
 
-// TestProposals_first has the first proposal for an answer, or the word nothing.
+// TestProposals_first has what is in the first proposal for an answer, from ^ to $, or the word nothing.
 func TestProposals_first(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ is, body, want string }{
@@ -61,6 +62,8 @@ func TestProposals_first(t *testing.T) {
 		{"day", `{"took":5,"persons":[],"events":[]}`, `"/took" = "*"`},
 		{"day", `{"jobId":"1","persons":[],"events":[]}`, "nothing"},
 		{"day", `{"took":5,"meta":{"percent":50},"persons":[],"events":[]}`, "nothing"},
+		{"day", `{"status":"processing","persons":[],"events":[]}`, "nothing"},
+		{"day", `{"persons":[{"jobId":"1","state":"QUEUED"}]}`, "nothing"},
 		// What says nothing by its value is ignored with that value only.
 		{"day", `{"events":[{"id":1}],"devices":[]}`, `{ "/devices" = "[]" }`},
 		{"day", `{"events":[{"id":1}],"meta":{}}`, `{ "/meta" = "{}" }`},
@@ -68,26 +71,36 @@ func TestProposals_first(t *testing.T) {
 		{"day", `{"events":[{"id":1}],"tenant":"web"}`, `{ "/tenant" = "*" }`},
 		{"list", `{"requests":[],"hasMore":false}`, `{ "/hasMore" = "false" }`},
 		{"list", `{"requests":[],"total":0,"last":true}`, `{ "/last" = "true" }`},
-		{"list", `{"requests":[],"last":true}`, `{ "/last" = "true" }`},
 		{"list", `{"requests":[],"pages":1}`, `{ "/pages" = "1" }`},
 		{"list", `{"requests":[],"pages":1,"next":null}`, `{ "/pages" = "*" }`},
+		{"list", `{"requests":[],"errorCode":null}`, `{ "/errorCode" = "null" }`},
+		{"list", `{"requests":[],"closed":[{"id":2}]}`, `^wire.pending.at = "/requests"$`}, // and not another list
+		{"list", `{"requests":[],"_links":{"next":{"href":"/p2"}}}`, `^wire.pending.at = "/requests" and wire.pending.next = "/_links/next/href"$`},
 		// Who works on a request is not whom it is about.
 		{"list", `[{"id":"r-1","operatorEmail":"op@example.com","operation":"delete"}]`, `wire.pending.id = "/id" and wire.pending.type = "/operation"`},
 		{"list", `[{"id":"r-1","reason":"please delete me","operationType":"DELETE"}]`, `wire.pending.type = "/operationType"`},
 		// What a person is and has is not that of the request.
-		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref"`},
-		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.status = "/stage"`},
+		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref" and wire.pending.identity = "/user/id" and wire.pending.status = "/stage"`},
+		{"list", `[{"@id":"/r/1","id":"r-1","type":"ticket","action":"DELETE"}]`, `wire.pending.id = "/id" and wire.pending.type = "/action"`},
 		{"list", `{"requests":[],"last_modified":"2026-02-01","next":5}`, `{ "/last_modified" = "*" }`},
 		{"list", `{"requests":[],"took":3}`, `wire.ignored = { "/took" = "*" } and wire.pending.at = "/requests"`},
 		// Words may be qualified, as in OData.
 		{"day", `{"value":[{"@odata.type":"#Model.Person","Id":"p-1"},{"@odata.type":"#Model.Event","Id":"ev-1"}]}`, `{ "events" = ["#Model.Event"], "persons" = ["#Model.Person"] }`},
+		{"day", `[{"id":"event-1","sort":"hit"}]`, `wire.export.kind = "/sort"`}, // and an identifier is not a kind
 		// Only some codes beside nothing say that there is nothing.
 		{"none", `{"code":40400,"data":null}`, `wire.result.absent = ["40400"]`},
 		{"none", `{"code":"NOT_FOUND","data":null}`, `wire.result.absent = ["NOT_FOUND"]`},
+		{"none", `{"code":"RATE_LIMITED","data":null}`, `^wire.envelope = "/data"$`}, // which the reader refuses beside a code
+		{"none", `{"status":"queued","data":null}`, `^wire.envelope = "/data"$`},
+		{"none", `{"success":true,"message":"ok","data":null}`, `"/message" = "*"`},
+		// A former record is not the record, and the innermost envelope is around the profile.
+		{"record", `{"previous":{"clause_1_consent":true},"current":{"clause_1_consent":false}}`, `"/current"`},
+		{"profile", `{"data":{"id":"ada","attributes":{"plan":"gold"}}}`, `"/data/attributes"`},
 		{"error", `{"detail":[{"loc":["query","kind"],"msg":"Field required"},{"loc":["query","x"]}]}`, `wire.export.kind_parameter = "kind"`},
 		// What says no, and a part that leads nowhere, is nothing to read.
-		{"list", `{"success":false,"requests":[]}`, "nothing"},
-		{"list", `{"requests":[{"id":"r-1"}],"total":5}`, "nothing"},
+		{"list", `{"status":500,"requests":[]}`, "nothing"},
+		{"list", `{"requests":[{"id":"r-1"}],"total":5,"count":1}`, "nothing"},
+		{"list", `{"requests":[],"hasMore":true,"next":null}`, "nothing"},
 		{"day", `[{"type":"event","error":"timeout","id":"e-1"}]`, "nothing"},
 		// A sign, and a digit, make another code.
 		{"list", `{"code":0,"data":[]}`, `wire.result.success = ["0"]`},
@@ -96,20 +109,17 @@ func TestProposals_first(t *testing.T) {
 		// Data never is where work, another page or nothing is described.
 		{"data", `{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"meta":{"requestId":"r-1"}}`, `"/data/events"`},
-		{"data", `{"profile":{"status":"active"},"sessions":[{"id":1}],"version":3}`, `"/sessions"`},
+		{"data", `{"profile":{"status":"active"},"sessions":[{"id":1}],"version":3}`, `"/profile"`},
 		{"data", `{"data":{"events":[{"id":1}],"paging":{"next":"?page=2"}}}`, "nothing"},
-		{"data", `{"data":{"events":[{"id":1}]},"paging":{"next":"?page=2"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"has_more":true}`, "nothing"},
 		{"data", `{"success":false,"data":{"events":[{"id":1}]}}`, "nothing"},
 		{"data", `{"status":"running","data":{"events":[{"id":1}]}}`, "nothing"},
 		{"data", `{"data":{"events":[]},"profile":null,"paging":{"next":null}}`, "nothing"},
 		{"data", `{"status":"success","data":{"events":[{"id":1}]},"message":"ok"}`, `"/data/events"`},
-		{"data", `{"user":{"profile":{"plan":"gold"}},"sessions":[{"id":1}]}`, `"/sessions"`},
-		{"data", `{"sessions":[],"message":"queued"}`, "nothing"},
 		{"data", `{"Status":"Success","Data":{"Events":[{"id":1}]}}`, `"/Data/Events"`},
-		{"data", `{"requestId":"r-1","user":{"email":"x"}}`, "nothing"},
-		{"data", `{"request":{"status":"queued","user":{"email":"x"}}}`, "nothing"},
-		{"data", `{"message":"queued","subject":{"email":"x"},"meta":{"id":"r-1"}}`, "nothing"},
+		{"data", `{"requestId":"r-1","profile":{"email":"x"}}`, "nothing"},
+		{"data", `{"request":{"status":"queued","profile":{"email":"x"}}}`, "nothing"},
+		{"data", `{"message":"queued","data":{"email":"x"}}`, "nothing"},
 		{"data", `{"_links":{"self":{"href":"x"}},"profile":{"plan":"gold"}}`, `"/profile"`},
 	} {
 		t.Run(tc.body, func(t *testing.T) {
@@ -118,7 +128,7 @@ func TestProposals_first(t *testing.T) {
 			if all := propose[tc.is](infer.Answer{MediaType: "text/plain", Body: []byte(tc.body)}); len(all) > 0 {
 				got = all[0].Sentence()
 			}
-			if !strings.Contains(got, tc.want) {
+			if !strings.Contains("^"+got+"$", tc.want) {
 				t.Errorf("proposes %s", got)
 			}
 		})

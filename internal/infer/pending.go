@@ -48,15 +48,14 @@ func Pending(a Answer, known ...*Request) (all []Settings) {
 const listNames = "requests pendingrequests actions data items results content nodes value queue records"
 
 // lists returns the arrays of objects, and the empty arrays, of an answer. Those that are named
-// like a list of requests come first; with such a name, null is an empty list.
+// like a list of requests come first.
 func lists(v jsontext.Value) []place {
 	var named, others []place
 	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
 	for _, p := range places(v) {
-		isNamed := isLike(p.name, listNames)
 		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
 		switch {
-		case isNamed && isList, isNamed && p.value.Kind() == 'n':
+		case isList && isLike(p.name, listNames):
 			named = append(named, p)
 		case isList:
 			others = append(others, p)
@@ -103,20 +102,19 @@ var statusWords = map[string][]meaning{
 // record adds where the fields of a record are, and what its words mean.
 func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	columns := columnsOf(elements)
-	person := cmp.Or(firstOf(columns, func(c column) bool {
-		return slices.ContainsFunc(known, func(r *Request) bool { return slices.Contains(c.texts, r.Person) })
-	}), firstNamed(columns, personNames))
-
-	var others, typed []column
-	for _, c := range columns {
-		isOfPerson := c.at == person || isLike(c.around, personNames)
-		if !isOfPerson && !strings.HasPrefix(c.name, "@") { // of JSON-LD
-			others = append(others, c)
-		}
-		if c.allMean(typeWords) {
-			typed = append(typed, c)
+	typed := meaningful(columns, typeWords)
+	person := firstNamed(columns, personNames)
+	for _, c := range slices.Backward(columns) {
+		for _, r := range known {
+			if slices.Contains(c.texts, r.Person) {
+				person = c.at
+			}
 		}
 	}
+	others := slices.DeleteFunc(columns, func(c column) bool {
+		isOfLD := strings.HasPrefix(c.name, "@")
+		return isOfLD || c.at == person || isLike(c.around, personNames)
+	})
 
 	s.set("/pending/identity", person)
 	s.set("/pending/id", firstNamed(others, idNames))
@@ -150,24 +148,23 @@ func (s Settings) word(vocabulary jsontext.Pointer, meaning, word string) {
 // requestOf returns which of the known requests a record is: the one with its id, or the only one of its person, or of
 // its type too; the zero Request if it is not known.
 func requestOf(known []*Request, id, person, requestType string) *Request {
-	var theirs, ofType []*Request
+	var theirs []*Request
 	for _, r := range known {
-		switch {
-		case r.ID != "" && r.ID == id:
+		isNamed := r.ID != "" && r.ID == id
+		if isNamed {
 			return r
-		case r.Person == person && r.Type == requestType:
-			ofType = append(ofType, r)
-			fallthrough
-		case r.Person == person:
+		}
+		if r.Person == person {
 			theirs = append(theirs, r)
 		}
 	}
 
-	for _, found := range [][]*Request{theirs, ofType} {
-		if len(found) == 1 {
-			return found[0]
-		}
+	if len(theirs) > 1 {
+		theirs = slices.DeleteFunc(theirs, func(r *Request) bool { return r.Type != requestType })
+	}
+	if len(theirs) != 1 {
+		return &Request{}
 	}
 
-	return &Request{}
+	return theirs[0]
 }

@@ -39,12 +39,10 @@ func (s Settings) JSON() jsontext.Value {
 	for at, value := range s {
 		group := wire
 		for name := range at.Parent().Tokens() {
-			inner, isThere := group[name].(map[string]any)
-			if !isThere {
-				inner = map[string]any{}
-				group[name] = inner
+			if group[name] == nil {
+				group[name] = map[string]any{}
 			}
-			group = inner
+			group, _ = group[name].(map[string]any) // a setting is not a group
 		}
 		group[at.LastToken()] = value
 	}
@@ -122,10 +120,7 @@ func (s Settings) NextPage() Settings {
 	if s["/pending/next"] == nil && s["/export/next"] == nil {
 		return nil
 	}
-	pages := maps.Clone(s)
-	maps.DeleteFunc(pages, func(at jsontext.Pointer, _ any) bool { return !slices.Contains(guards, at) })
-
-	return pages
+	return s.Shortest(func(Settings) bool { return true })
 }
 
 // Texts returns the pointers and words that the settings take from answers.
