@@ -227,7 +227,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	switch {
 	case err != nil:
 		p := problemOf(err, "")
-		p.Detail = "Carried out, and its data is not in the file. " + p.Detail
+		p.Detail = "Carried out, and its data is not in the file.\n" + p.Detail
 		p.InState = f.InState
 		p.Do = "remove the cause and run again."
 
