@@ -109,7 +109,7 @@ func TestProposals_first(t *testing.T) {
 		// Data never is where work, another page or nothing is described.
 		{"data", `{"result":{"state":"EN_COURS"},"profile":{"plan":"gold"}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"meta":{"requestId":"r-1"}}`, `"/data/events"`},
-		{"data", `{"profile":{"status":"active"},"sessions":[{"id":1}],"version":3}`, `"/profile"`},
+		{"data", `{"profile":{"status":"active"},"sessions":[{"id":1}],"version":3}`, `"/sessions"`},
 		{"data", `{"data":{"events":[{"id":1}],"paging":{"next":"?page=2"}}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"has_more":true}`, "nothing"},
 		{"data", `{"success":false,"data":{"events":[{"id":1}]}}`, "nothing"},

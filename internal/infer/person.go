@@ -103,7 +103,7 @@ func Data(a Answer) (all []Settings) {
 	}
 
 	var content []jsontext.Pointer
-	for _, p := range places(v) {
+	for _, p := range append(lists(v), places(v)...) { // a person without a profile may have lists all the same
 		if p.isData() {
 			content = append(content, p.at)
 			all = append(all, Settings{"/all_data/at": string(p.at)})
