@@ -4,6 +4,7 @@ package decode
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -106,14 +107,18 @@ func (c ConsentCall) object(found *node) (*node, error) {
 // record returns the record that an object of an answer is, with those around it.
 func (c ConsentCall) record(answer, object *node) (Consent, error) {
 	f := &fields{object: object}
+	truth := func(n *node) (isTrue, ok bool) {
+		isTrue, ok = truths[strings.ToLower(cmp.Or(n.text, string(n.Value)))]
+		return isTrue, ok
+	}
 	consent := Consent{JSON: answer.Value}
 	for i, name := range ClauseNames {
-		consent.Clauses[i] = take(f, name, "a boolean", (*node).truth)
+		consent.Clauses[i] = take(f, name, "a boolean", truth)
 		if c.OmitsFalse && consent.Clauses[i] == (Optional[bool]{}) {
 			consent.Clauses[i] = Some(false)
 		}
 	}
-	consent.Manual = take(f, "manual", "a boolean", (*node).truth)
+	consent.Manual = take(f, "manual", "a boolean", truth)
 	consent.UserIPv6 = take(f, "user_ipv6", "a string", func(n *node) (string, bool) { return n.text, n.Kind() == '"' })
 	consent.Identity = take(f, "identityId", "", func(n *node) (string, bool) { return n.text, true }).Value
 	consent.AgreementTime = take(f, "agreement_time", "an RFC 3339 time or milliseconds since 1970", func(n *node) (time.Time, bool) { return n.instant(c.TimeFormat) })

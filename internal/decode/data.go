@@ -122,7 +122,7 @@ func (c DataCall) isPart(part *node) bool {
 		return slices.ContainsFunc(part.around.parts, c.isPerson)
 	}
 
-	return part.isComposite()
+	return slices.Contains(composites, part.Kind())
 }
 
 // isPerson reports whether a member is the person, or an object of nothing but the person.
@@ -166,7 +166,7 @@ func abridgeNext(in *jsontext.Decoder, out *jsontext.Encoder) error {
 	around, index := in.StackIndex(in.StackDepth())
 
 	isEnd := slices.Contains([]jsontext.Kind{'}', ']'}, kind)
-	isComposite := slices.Contains([]jsontext.Kind{'{', '['}, kind)
+	isComposite := slices.Contains(composites, kind)
 	switch {
 	case !isEnd && index >= abridgedParts[around]:
 		return in.SkipValue()

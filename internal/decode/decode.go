@@ -198,15 +198,16 @@ func Shown(places ...jsontext.Pointer) string {
 // value, nor the person, whom the message is about. It is empty where several objects are all that there is, since their
 // names may be those of people.
 func Members(v jsontext.Value, person string) string {
-	members, places := Envelope{}.decode(v).parts, []jsontext.Pointer{}
+	var places []jsontext.Pointer
+	members := Envelope{}.decode(v).parts
 	for _, m := range members {
 		places = append(places, m.at())
 		if PersonKey(m.key) == PersonKey(person) {
 			places[len(places)-1] = "/?" // which is not shown
 		}
 	}
-	isMap := len(members) > 1 && !slices.ContainsFunc(members, func(m *node) bool { return m.Kind() != '{' })
-	if len(members) == 0 || isMap || v.Kind() == '[' {
+	isMap := len(members) != 1 && !slices.ContainsFunc(members, func(m *node) bool { return m.Kind() != '{' })
+	if isMap || v.Kind() != '{' {
 		return ""
 	}
 

@@ -4,7 +4,6 @@ package decode
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -45,15 +44,23 @@ func (e Envelope) decode(v jsontext.Value) *node {
 		level = append(level, n.parts...)
 	}
 
-	for _, at := range append(slices.Collect(maps.Keys(e.Ignored)), e.Result.At) {
-		leaf := answer.find(at)
-		isFull := leaf.Kind() == '{' && len(leaf.parts) > 0
-		if !isFull && e.Ignores(at, leaf.word()) {
-			leaf.isIgnored, leaf.name = true, ""
-		}
+	for at := range e.Ignored {
+		e.ignore(at, answer)
+	}
+	if e.Result.At != "" {
+		e.ignore(e.Result.At, answer)
 	}
 
 	return answer
+}
+
+// ignore leaves out what a pointer leads to if the settings say so.
+func (e Envelope) ignore(at jsontext.Pointer, answer *node) {
+	leaf := answer.find(at)
+	isFull := leaf.Kind() == '{' && len(leaf.parts) > 0
+	if !isFull && e.Ignores(at, leaf.word()) {
+		leaf.isIgnored, leaf.name = true, ""
+	}
 }
 
 // word returns a value as the settings have it: a text without quotes, or else as it is spelled. What has parts is not a word.
@@ -109,9 +116,13 @@ func (n *node) fields(at jsontext.Pointer, usual []string) []*node {
 	return n.named(usual...)
 }
 
-// field returns the first of some fields that is not null; an empty node if there is none.
+// field returns what the pointer of a setting leads to, or without one the first member with a usual name that is not
+// null; an empty node if there is none.
 func (n *node) field(at jsontext.Pointer, usual []string) *node {
-	for _, field := range n.fields(at, usual) {
+	if at != "" {
+		return n.find(at)
+	}
+	for _, field := range n.named(usual...) {
 		if field.Kind() != 'n' {
 			return field
 		}
@@ -119,8 +130,8 @@ func (n *node) field(at jsontext.Pointer, usual []string) *node {
 	return &node{}
 }
 
-// isComposite reports whether a value is an object or an array.
-func (n *node) isComposite() bool { return n.Kind() == '{' || n.Kind() == '[' }
+// composites are the kinds of values that have parts.
+var composites = []jsontext.Kind{'{', '['}
 
 // only returns the object that is the only object or array in an object, beside members with some names; nil if there is
 // another one.
@@ -128,7 +139,7 @@ func (n *node) only(beside []string) (only *node) {
 	for _, m := range n.parts {
 		isBeside := slices.Contains(beside, m.name)
 		switch {
-		case isBeside, !m.isComposite():
+		case isBeside, !slices.Contains(composites, m.Kind()):
 		case only != nil, m.Kind() == '[', n.Kind() == '[':
 			return nil
 		default:
@@ -189,7 +200,7 @@ func (n *node) leaves(outside *node) (found []*node) {
 
 // verdict returns what a member says of what was asked for; Unclear if it says nothing of it.
 func (n *node) verdict() Progress {
-	isTrue, isTruth := n.truth()
+	isTrue, isTruth := truths[strings.ToLower(cmp.Or(n.text, string(n.Value)))]
 	for _, row := range []struct {
 		names []string
 		holds bool
@@ -229,12 +240,6 @@ func (n *node) isSilent() bool {
 	}
 
 	return jsonvalue.IsZero(n.Value)
-}
-
-// truth returns the truth value that true, false, 1 or 0 stand for, or one of these as text.
-func (n *node) truth() (isTrue, ok bool) {
-	isTrue, ok = truths[strings.ToLower(cmp.Or(n.text, string(n.Value)))]
-	return isTrue, ok
 }
 
 // Forms of times.

@@ -74,8 +74,7 @@ func (n *node) shares(members map[string]jsontext.Value) bool {
 // enveloped returns the Error of an object that looks like an envelope, unless At says that it is the profile: managed
 // members stand in an object inside, or it is enclosed where none is known.
 func (c ProfileCall) enveloped(n *node) error {
-	inside, isEnvelope := n.enclosed()
-	isRefusal := isEnvelope && n.says(codeNames, Failed)
+	inside, isEnvelope, isRefusal := n.enclosed()
 	if len(c.Managed) > 0 {
 		inside = n.outermost(func(object *node) bool { return object.shares(c.Managed) })
 		isEnvelope = len(inside) > 0
@@ -101,14 +100,16 @@ func (c ProfileCall) enveloped(n *node) error {
 	}
 }
 
-// enclosed reports whether an object has nothing but words of envelopes and at most one other object, and returns the
-// only object that may be its content.
-func (n *node) enclosed() (content []*node, isEnvelope bool) {
+// enclosed reports whether an object has nothing but words of envelopes and at most one other object, which may be its
+// content, and whether its code says that the service has failed then.
+func (n *node) enclosed() (content []*node, isEnvelope, isRefusal bool) {
 	only := n.only(describingNames)
 	if only != nil {
 		content = []*node{only}
 	}
 	isOther := func(m *node) bool { return m != only && !m.isIgnored && !slices.Contains(envelopeNames, m.name) }
 
-	return content, len(n.parts) > 0 && !slices.ContainsFunc(n.parts, isOther)
+	isEnvelope = len(n.parts) > 0 && !slices.ContainsFunc(n.parts, isOther)
+
+	return content, isEnvelope, isEnvelope && n.says(codeNames, Failed)
 }

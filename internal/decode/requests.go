@@ -112,9 +112,10 @@ func (c ListCall) checkBeside(answer, list *node) error {
 	var beside []jsontext.Pointer
 	for _, leaf := range answer.leaves(list) {
 		at := leaf.at()
-		isCount := leaf.text == strconv.Itoa(len(list.parts)) && slices.Contains(countNames, leaf.name)
-		isOfPages := slices.Contains([]jsontext.Pointer{c.Next, c.Total}, at) || IsOtherPage(leaf.Kind(), at, c.Next)
-		if !isCount && !isOfPages && leaf.Kind() != 'n' {
+		isCount := slices.Contains(countNames, leaf.name) && leaf.text == strconv.Itoa(len(list.parts))
+		switch {
+		case isCount, leaf.Kind() == 'n', at == c.Next, at == c.Total, IsOtherPage(leaf.Kind(), at, c.Next):
+		default:
 			beside = append(beside, at)
 		}
 	}
@@ -288,11 +289,12 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 
 	answer := e.decode(v)
-	request, isSuccess := answer.request(person), answer.find(e.Result.At).isIgnored // by its word
+	request, said := answer.request(person), answer.find(e.Result.At)
+	isSuccess := said.isIgnored // by its word
 	switch {
 	case request.isRefused:
 		return Receipt{}, refused()
-	case e.Result.Says(v) != nil: // the identifier may be that of the call
+	case e.Result.At != "" && !isSuccess && said.word() != "": // the identifier may be that of the call
 	case request.id != "", request.isOpen:
 		return Receipt{ID: request.id, At: cmp.Or(request.created, time.Now())}, nil
 	case status == 202, status == 204, isSuccess, answer.says(flagNames, Done), answer.isBlank():

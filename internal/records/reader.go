@@ -11,7 +11,6 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -57,9 +56,6 @@ func NewReader(r io.Reader, o Options) *Reader {
 	if o.Asked != Unknown {
 		x.options.Wanted = []Kind{o.Asked}
 	}
-	if x.memory.seen == nil {
-		x.memory.seen = map[uint64]Kind{}
-	}
 	for _, kind := range Kinds {
 		if at, isConfigured := o.At[kind.Plural()]; isConfigured {
 			x.configured[o.Envelope.At+at] = kind
@@ -94,7 +90,7 @@ func (x *Reader) readAnswer() error {
 	switch first := x.dec.PeekKind(); {
 	case first == '{' && x.isLines:
 		return x.readLines(root)
-	case first != '{' && first != '[':
+	case !slices.Contains([]jsontext.Kind{'{', '['}, first):
 		return x.readNothing()
 	}
 
@@ -235,22 +231,22 @@ func (x *Reader) readList(in place) error {
 
 // readLeaf notes what a member says that is neither an array nor a full object.
 func (x *Reader) readLeaf(v jsontext.Value, in, around place) {
-	name, text, isNull := fold(in.at.LastToken()), string(v), v.Kind() == 'n'
+	name, text, isNull := in.at.LastToken(), string(v), v.Kind() == 'n'
 	if v.Kind() == '"' {
 		text = jsonvalue.Text(v)
 	}
-	isStating := slices.Contains(statingNames, name) && kindWords[fold(text)] == around.kind
+	kind := declaredKind(name, v)
+	isOfGroup := kind != Unknown && kind == around.kind
 
 	switch {
 	case in.at == x.options.Next:
 		x.Result.Next = v.Clone()
 	case in.at == x.options.Total:
 		x.Result.Total = v.Clone()
-	case isStating && around.kind != Unknown: // of a group
-	case x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
+	case isOfGroup, x.options.Envelope.Ignores(in.at, text), decode.IsOtherPage(v.Kind(), in.at, x.options.Next):
 	case isNull && in.kind != Unknown: // an empty list
 		x.lists[in.kind] = true
-	case slices.Contains(countNames, name):
+	case slices.Contains(countNames, fold(name)):
 		around.totals[in.at] = text
 	default:
 		x.extra = append(x.extra, in.at)
@@ -277,25 +273,18 @@ func (x *Reader) checkLists() error {
 		return nil
 	}
 
-	var missing, present []string
-	for _, kind := range Kinds {
-		if x.has(kind) {
-			present = append(present, strconv.Quote(kind.Plural()))
-		} else if slices.Contains(x.options.Wanted, kind) {
-			missing = append(missing, kind.Plural())
-		}
-	}
-	if missing == nil {
+	missing := slices.DeleteFunc(slices.Clone(x.options.Wanted), x.has)
+	if len(missing) == 0 {
 		return nil
 	}
 
 	advice := "if your service answers a day without records so, wire.export.empty = true admits it"
-	if present != nil {
-		advice = "if your service exports nothing else, kinds = [" + strings.Join(present, ", ") + "] takes what is there"
+	if present := slices.DeleteFunc(slices.Clone(Kinds), func(kind Kind) bool { return !x.has(kind) }); len(present) > 0 {
+		advice = `if your service exports nothing else, kinds = ["` + listed(present, `", "`) + `"] takes what is there`
 	}
 
 	return &decode.Error{
-		Why:    "the answer has no list of " + strings.Join(missing, " and "),
+		Why:    "the answer has no list of " + listed(missing, " and "),
 		Advice: advice + "; if it needs a parameter for the kind, wire.export.kind_parameter names it",
 	}
 }

@@ -57,6 +57,15 @@ func (k Kind) String() string { return kindNames[k] }
 // Plural returns the kind as users name it in a configuration.
 func (k Kind) Plural() string { return kindNames[k] + "s" }
 
+// listed returns the plurals of some kinds with a separator.
+func listed(kinds []Kind, separator string) string {
+	var plurals []string
+	for _, kind := range kinds {
+		plurals = append(plurals, kind.Plural())
+	}
+	return strings.Join(plurals, separator)
+}
+
 // Counts are numbers of records by kind.
 type Counts [len(kindNames)]int64
 
@@ -231,23 +240,27 @@ func (x *Reader) statedKind(v jsontext.Value, in place) (kind Kind) {
 	}
 
 	word := jsonvalue.Text(jsonvalue.At(v, x.options.Kind))
-	for _, kind := range Kinds {
-		if slices.Contains(x.options.Kinds[kind.Plural()], word) {
-			return kind
-		}
+	isNamed := func(kind Kind) bool { return slices.Contains(x.options.Kinds[kind.Plural()], word) }
+	if i := slices.IndexFunc(Kinds, isNamed); i >= 0 {
+		return Kinds[i]
 	}
 
 	return kindWords[fold(word)]
 }
 
+// declaredKind returns the kind that a member states; Unknown if it states none.
+func declaredKind(name string, value jsontext.Value) Kind {
+	if !slices.Contains(statingNames, fold(name)) {
+		return Unknown
+	}
+	return kindWords[fold(jsonvalue.Text(value))]
+}
+
 // stated returns the kind that an object states, and whether it is a group of records, which has a list of them.
 func stated(v jsontext.Value) (kind Kind, isGroup bool) {
-	for key, value := range jsonvalue.Parts(v) {
-		name := fold(string(key))
-		if slices.Contains(statingNames, name) {
-			kind = cmp.Or(kind, kindWords[fold(jsonvalue.Text(value))])
-		}
-		if value.Kind() == '[' && slices.Contains(listNames, name) {
+	for name, value := range jsonvalue.Parts(v) {
+		kind = cmp.Or(kind, declaredKind(string(name), value))
+		if value.Kind() == '[' && slices.Contains(listNames, fold(string(name))) {
 			isGroup = true
 		}
 	}
@@ -275,15 +288,23 @@ type model struct {
 
 // modelOf returns the model that the first record of a kind is.
 func modelOf(v jsontext.Value) (m model) {
-	rank := len(idNames)
+	first := len(idNames)
 	for name, value := range jsonvalue.Parts(v) {
 		m.names = append(m.names, string(name))
-		if own := slices.Index(idNames[:rank], fold(string(name))); own >= 0 && identifies(value) {
-			m.idName, rank = string(name), own
+		if rank := idRank(name, value); rank < first {
+			m.idName, first = string(name), rank
 		}
 	}
 
 	return m
+}
+
+// idRank returns the index of a name in idNames; their number if a member does not identify a record.
+func idRank(name []byte, value jsontext.Value) int {
+	if rank := slices.Index(idNames, fold(string(name))); rank >= 0 && identifies(value) {
+		return rank
+	}
+	return len(idNames)
 }
 
 // isLike reports whether an object has what identifies the first record, and another member of it, if it has others.
@@ -321,16 +342,25 @@ func (x *Reader) isOfOneKind(v jsontext.Value, kind Kind) bool {
 	var names, ids uint64
 	for name, value := range jsonvalue.Parts(v) {
 		names += maphash.Bytes(seed, name)
-		if slices.Contains(idNames, fold(string(name))) && identifies(value) {
+		if idRank(name, value) < len(idNames) {
 			ids += maphash.Bytes(seed, value)
 		}
 	}
-	seen := x.memory.seen
-	if _, isKnown := seen[names^ids]; !isKnown && len(seen) < limitSeen {
-		seen[names^ids] = kind
-	}
 
-	return ids == 0 || cmp.Or(seen[names^ids], kind) == kind
+	return ids == 0 || x.memory.kindOf(names^ids, kind) == kind
+}
+
+// kindOf returns the kind under which a record came first; the given one if it is new.
+func (m *Memory) kindOf(record uint64, kind Kind) Kind {
+	if m.seen == nil {
+		m.seen = map[uint64]Kind{}
+	}
+	if known, isKnown := m.seen[record]; isKnown || len(m.seen) >= limitSeen {
+		return cmp.Or(known, kind)
+	}
+	m.seen[record] = kind
+
+	return kind
 }
 
 // readGroup reads the records in a group.
