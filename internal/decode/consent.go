@@ -141,8 +141,8 @@ type fields struct {
 	problem error // of the first field that is not what it should be
 }
 
-// take returns a field of the record, or else that of the closest object around it. A value that convert does not accept
-// is a problem, and so are two spellings of a name, which two readers would understand differently.
+// take returns a field of the record, or else that of the closest object around it. A value that convert does not
+// accept is a problem, and so are two spellings of a name, which two readers would understand differently.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
 	found := f.object.nearest(jsonvalue.Fold(name))
 	switch {

@@ -70,8 +70,8 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 	return mayBeData && c.Seen && !c.Continued && !hasOther, mayBeData
 }
 
-// contents reports whether an answer holds data, and whether it says something else, as of a page or of a job. The
-// only object in it is looked into as well, unless data stand beside it.
+// contents reports whether an answer holds data, and whether it says something else, as of a page or of a job. The only
+// object in it is looked into as well, unless data stand beside it.
 func (c DataCall) contents(answer *node) (hasData, hasOther bool) {
 	for object := answer; object != nil; {
 		inside := object.only(unwrappedNames)
@@ -142,8 +142,8 @@ const (
 // abridgedParts are how many elements of an array, and how many names and values of an object, are kept.
 var abridgedParts = map[jsontext.Kind]int64{'[': 1, '{': 400, 0: 1}
 
-// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it, in constant memory.
-// It is for values too large for anything but data.
+// Abridge reads one JSON value to the end of text, and returns what DataCall.Read needs of it, in constant memory. It
+// is for values too large for anything but data.
 func Abridge(text io.Reader) (jsontext.Value, error) {
 	var kept bytes.Buffer
 

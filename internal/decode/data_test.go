@@ -42,6 +42,7 @@ func TestDataCall_recognised(t *testing.T) {
 		`{"id":"` + person + `","email":"x","events":[{"name":"x"}]}`:                       advice,
 		`{"events":[{"name":"x"}],"orders":[{"sku":"1"}]}`:                                  advice,
 		`{"events":[{"name":"x"}],"paging":{"next":"https://example.com/?page=2"}}`:         advice,
+		`{"events":[{"name":"x"}],"export":{"complete":false}}`:                             advice,
 		`{"events":[{"name":"x"}],"after":["x",7]}`:                                         advice,
 		`{"events":[{"name":"x"}],"_links":[{"rel":"next","href":"x"}]}`:                    advice,
 		`{"_links":{"next":{"href":"x"}},"_embedded":{"events":[{"name":"x"}]}}`:            advice,
@@ -84,6 +85,7 @@ func TestDataCall_whatIsMarkedAndWhatIsNot(t *testing.T) {
 			`{"data":{"id":"r-1","status":"queued"}}`:                                              "r-1", // an acknowledgement
 			`{"data":{"type":"getAllData","state":"accepted","createdAt":"2026-01-31T12:00:00Z"}}`: "",
 			`{"data":{"status":"active","sessions":3}}`:                                            isData, // of a person who is active
+			`{"data":[],"profile":{"plan":"gold"}}`:                                                isData, // beside the person's own
 			`{"data":{"status":"cancelled","sessions":3}}`:                                         isData,
 			`{"data":{"identityId":"other@example.com","events":[]}}`:                              "about somebody else",
 		}},

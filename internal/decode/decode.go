@@ -33,10 +33,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Advice == "" {
-		return e.Why
-	}
-	return e.Why + "; " + e.Advice
+	return strings.TrimSuffix(e.Why+"; "+e.Advice, "; ")
 }
 
 // Admits returns the advice that a setting admits the answer.

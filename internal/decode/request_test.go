@@ -125,21 +125,23 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 	}
 }
 
-func TestStructure_hasNamesAndNeverValues(t *testing.T) {
+func TestStructure_hasNamesAndNeverValuesOrPeople(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"id":"secret","at":{"n":1}}`:                                                    `an object (its members are "id", "at")`,
 		`[{"id":1},{"id":2,"ok":false},{"ok":true}]`:                                      "an array",
-		`{"jane@example.com":1,"user-1001":2}`:                                            `an object (its members are "…", "…")`,
+		`{"jane@example.com":1,"user-1001":2,"id=jane":3}`:                                `an object (its members are "…", "…", "…")`,
 		`{"jane":{"plan":"a"},"john":{}}`:                                                 "an object",
-		`{"jane":{"plan":"a"},"n":1}`:                                                     `an object (its members are "jane", "n")`,
+		`{"jane":{"plan":"a"},"n":1,"USER-1%40example.com":{}}`:                           `an object (its members are "jane", "n", "…")`,
 		`{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1}`: `an object (its members are "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", …)`,
-		`[]`:       "an array",
-		`"secret"`: "a string",
+		`{}`: "an object", `[]`: "an array", `"secret"`: "a string",
 	} {
 		if got := decode.Structure(parse(t, text)); got != want {
 			t.Errorf("%s: %s", text, got)
 		}
+	}
+	if got := decode.Members(parse(t, `{"jane":{},"id":1}`), "Jane"); got != ` (its members are "…", "id")` {
+		t.Errorf("a member with the name of the person: %s", got)
 	}
 }
 

@@ -130,8 +130,8 @@ func (c ListCall) checkBeside(answer, list *node) error {
 	}
 }
 
-// find returns the list of an answer: where At says, or the only array. Null, a total of 0, and with Empty an answer with
-// nothing in it, stand for an empty one.
+// find returns the list of an answer: where At says, or the only array. Null, a total of 0, and with Empty an answer
+// with nothing in it, stand for an empty one.
 func (c ListCall) find(answer *node) (*node, error) {
 	content, total := answer.find(c.Envelope.At+c.At), answer.find(c.Total)
 
@@ -189,8 +189,8 @@ func (r PendingRecord) PersonKeys() (keys []string) {
 	return keys
 }
 
-// RecordMap says where a record of the pending list has its fields, and what its words mean. An empty pointer stands for
-// the usual names.
+// RecordMap says where a record of the pending list has its fields, and what its words mean. An empty pointer stands
+// for the usual names.
 type RecordMap struct {
 	Identity jsontext.Pointer `json:"identity,omitzero"`
 	ID       jsontext.Pointer `json:"id,omitzero"`

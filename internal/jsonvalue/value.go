@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package jsonvalue inspects JSON values: what an object holds, and what a document says
-// about itself.
+// Package jsonvalue inspects JSON values: what an object holds, and what a document says about itself.
 package jsonvalue
 
 import (
@@ -68,9 +67,9 @@ func DescribeSyntax(err error) string {
 	return what + " at byte " + strconv.FormatInt(syntactic.ByteOffset, 10)
 }
 
-// Parts yields the parts of v in order: the members of an object by name, without quotes and escapes, or the elements of an
-// array by index; nothing of another value. v must be valid JSON, here and below. It is not parsed again: finding where
-// each value ends is several times as fast.
+// Parts yields the parts of v in order: the members of an object by name, without quotes and escapes, or the elements
+// of an array by index; nothing of another value. v must be valid JSON, here and below. It is not parsed again: finding
+// where each value ends is several times as fast.
 func Parts(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
 		kind := v.Kind()
@@ -140,8 +139,8 @@ func cutValue(text []byte) (v jsontext.Value, rest []byte) {
 // separates has what stands between two values.
 var separates = [256]bool{',': true, ':': true, ' ': true, '\t': true, '\r': true, '\n': true}
 
-// ValueLen returns the length of the value that the text begins with; len(text) if it does not end.
-// The value need not be valid.
+// ValueLen returns the length of the value that the text begins with; len(text) if it does not end. The value need not
+// be valid.
 func ValueLen(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -189,28 +188,25 @@ func unquoted(quoted []byte) []byte {
 
 // Text returns the text of the string v; empty where v is not a string.
 func Text(v jsontext.Value) string {
-	if v.Kind() == '0' {
+	if v.Kind() != '"' {
 		return ""
 	}
-	return Scalar(v)
+	return string(unquoted(v))
 }
 
 // Scalar returns the text of a string, or a number as it is spelled; empty where v is neither.
 func Scalar(v jsontext.Value) string {
-	switch v.Kind() {
-	case '"':
-		return string(unquoted(v))
-	case '0':
+	if v.Kind() == '0' {
 		return string(v)
 	}
-	return ""
+	return Text(v)
 }
 
 // fieldName matches letters, at most two digits, and the characters that separate words.
 var fieldName = regexp.MustCompile(`^(?:hydra:|[$@])?[A-Za-z_.-]*\d?[A-Za-z_.-]*\d?[A-Za-z_.-]*$`)
 
-// IsFieldName reports whether a name has the form of a field's name, of at most 40 characters. Identifiers of people have
-// other characters, or more digits.
+// IsFieldName reports whether a name has the form of a field's name, of at most 40 characters. Identifiers of people
+// have other characters, or more digits.
 func IsFieldName(name string) bool {
 	const longest = 40
 	return len(name) <= longest && fieldName.MatchString(name) && strings.Trim(name, "0123456789") != ""

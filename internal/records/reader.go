@@ -22,8 +22,8 @@ import (
 type Reader struct {
 	Head   []byte // the beginning of the answer, of at most 256 KiB; valid until All is called
 	Result Result // of what was read so far
-	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended
-	// before. What is not recognised is an *decode.Error, and the records before it do not count then.
+	// Err is why the answer could not be read to its end; nil if it was, or if the loop over All ended before. What is
+	// not recognised is an *decode.Error, and the records before it do not count then.
 	Err error
 
 	options    Options
@@ -265,8 +265,8 @@ func (x *Reader) checkExtra() error {
 	}
 }
 
-// checkLists refuses an answer without a list of a kind that is wanted. With Options.Empty, one without a list of a kind
-// and without a record has all.
+// checkLists refuses an answer without a list of a kind that is wanted. With Options.Empty, one without a list of a
+// kind and without a record has all.
 func (x *Reader) checkLists() error {
 	isEmpty := x.Result.Counts.Total() == 0 && !slices.Contains(x.lists[Person:], true)
 	if isEmpty && x.options.Empty {

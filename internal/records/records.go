@@ -227,8 +227,8 @@ func (x *Reader) recognise(v jsontext.Value, in place) (Kind, error) {
 	}
 }
 
-// statedKind returns the kind that a record states: at Options.Kind, or else in the first of its members that does. Without
-// a setting only the first records are looked at, in a place that was not told.
+// statedKind returns the kind that a record states: at Options.Kind, or else in the first of its members that does.
+// Without a setting only the first records are looked at, in a place that was not told.
 func (x *Reader) statedKind(v jsontext.Value, in place) (kind Kind) {
 	isKnown := in.isConfigured || x.Result.Counts[cmp.Or(in.kind, x.options.Asked)] >= sampled
 	switch {
