@@ -445,6 +445,7 @@ func TestStream_errorOfTheReceiverIsReturnedAsItIs(t *testing.T) {
 		})
 		wantFull(err)
 		wantCount(t, service, mockserver.OpExportRecords, 1)
+
 		for range 2 {
 			_, err = c.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, write)
 			wantFull(err)

@@ -125,8 +125,9 @@ func (c *chaos) run(s scenario) {
 			c.front.start(c.t)
 		}
 	}
+
 	for c.applies < disturbedApplies && slices.ContainsFunc(c.objects, func(o *instance) bool { return !o.isSettled() }) {
-		c.apply(c.t.Context(), false)
+		c.apply(c.t.Context(), c.start(), false)
 	}
 
 	c.toxiproxy.post(c.t, "/reset", nil)

@@ -171,8 +171,8 @@ type course struct {
 func (c *course) start() *prototest.Provider { return prototest.MustStart(c.t, c.config, c.options...) }
 
 // apply applies all objects at once. The end of ctx interrupts that; a process that is killed then loses its state.
-func (c *course) apply(ctx context.Context, isKilled bool) {
-	p, diags := c.start(), make([]prototest.Diagnostics, len(c.objects))
+func (c *course) apply(ctx context.Context, p *prototest.Provider, isKilled bool) {
+	diags := make([]prototest.Diagnostics, len(c.objects))
 	var wg sync.WaitGroup
 	for n, i := range c.objects {
 		wg.Go(func() { diags[n] = i.apply(ctx, p, isKilled) })
@@ -195,7 +195,7 @@ func (c *course) wantSettled(limit int) {
 	c.t.Helper()
 	open := c.open()
 	for n := 0; open != "" && n < limit; n++ {
-		c.apply(c.t.Context(), false)
+		c.apply(c.t.Context(), c.start(), false)
 		open = c.open()
 	}
 	if open != "" {

@@ -147,5 +147,5 @@ func (l *lives) applyUntil(end int) {
 		timer := time.AfterFunc(time.Duration(l.rand.Int64N(int64(time.Minute))), stop)
 		defer timer.Stop()
 	}
-	l.apply(ctx, end == killed)
+	l.apply(ctx, l.start(), end == killed)
 }
