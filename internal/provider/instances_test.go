@@ -261,12 +261,31 @@ func wantKept(tb testing.TB, service *mocktest.Instance, list []*instance) {
 func (i *instance) limit(service *mocktest.Instance) int {
 	limit := 1 + i.killed + 2*i.operated
 	isUpdate, isShort := i.resource == profileName, service.FulfilmentDelay < time.Minute
-	if isUpdate || isShort {
+	switch {
+	case isUpdate && isShort:
+		limit = 2 * (limit + i.unknown + i.changes)
+	case isUpdate, isShort:
 		limit += i.unknown + i.changes
-	}
-	if isUpdate && isShort {
-		limit *= 2
+	default:
+		limit += min(i.unknown, i.late(service))
 	}
 
 	return limit
+}
+
+// late returns how many requests like that of the object came when the one before was carried out: no apply in between
+// was able to look for that.
+func (i *instance) late(service *mocktest.Instance) (n int) {
+	var before time.Time
+	for _, q := range service.Queue() {
+		if q.Operation != queued[i.resource] || q.Identity != i.person {
+			continue
+		}
+		if !before.IsZero() && q.At.Sub(before) >= service.FulfilmentDelay {
+			n++
+		}
+		before = q.At
+	}
+
+	return n
 }
