@@ -78,7 +78,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 				MarkdownDescription: dayDescription + " The current day is incomplete and causes a warning.",
 			},
 			"kinds": schema.SetAttribute{
-				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
+				Optional: true, ElementType: types.StringType, Validators: kindsValidators,
 				MarkdownDescription: kindsDescription,
 			},
 

@@ -63,6 +63,7 @@ var (
 	pathValidators        = []validator.String{stringvalidator.LengthAtLeast(1)}
 	compressionValidators = []validator.String{stringvalidator.OneOf(uncompressed, gzipped, zstandard)}
 	maxBytesValidators    = []validator.Int64{int64validator.AtLeast(1)}
+	kindsValidators       = []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.OneOf(client.ExportKinds...))}
 )
 
 // kindPlaceholder is replaced in path by the plural of a kind.
@@ -127,15 +128,6 @@ func (m *dayModel) checkDay(today time.Time, diags *diag.Diagnostics) {
 	problem := notOver
 	problem.Do = "export a day that is over. To export what there is by now, set allow_incomplete_day = true."
 	problem.AddError(diags)
-}
-
-func kindsValidators() []validator.Set {
-	var names []string
-	for _, k := range records.Kinds {
-		names = append(names, k.Plural())
-	}
-
-	return []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.OneOf(names...))}
 }
 
 // filesKnown reports whether the files to write are known.

@@ -40,7 +40,7 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
 			},
 			"kinds": schema.SetAttribute{
-				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
+				Optional: true, ElementType: types.StringType, Validators: kindsValidators,
 				MarkdownDescription: kindsDescription,
 			},
 

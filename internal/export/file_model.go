@@ -57,15 +57,13 @@ const (
 )
 
 // written returns the files that state says were written.
-func (m *fileModel) written(ctx context.Context) []*output {
-	if m.Files.IsNull() {
-		return []*output{{Target: outfile.Target{Path: m.Path.ValueString()}, name: wholeFile, written: outfile.File{SHA256: m.SHA256.ValueString()}}}
-	}
-
+func (m *fileModel) written(ctx context.Context) (list []*output) {
 	var files map[string]writtenFile
 	m.Files.ElementsAs(ctx, &files, false)
+	if m.Files.IsNull() {
+		files = map[string]writtenFile{wholeFile: {Path: m.Path.ValueString(), SHA256: m.SHA256.ValueString()}}
+	}
 
-	var list []*output
 	for name, file := range files {
 		list = append(list, &output{Target: outfile.Target{Path: file.Path}, name: name, written: outfile.File{SHA256: file.SHA256}})
 	}

@@ -33,7 +33,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`." + inPlaceDescription,
 			},
 			"kinds": schema.SetAttribute{
-				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
+				Optional: true, ElementType: types.StringType, Validators: kindsValidators,
 				MarkdownDescription: kindsDescription + inPlaceDescription,
 			},
 

@@ -49,9 +49,8 @@ func writeStamps(ctx context.Context, outputs []*output, to tfkit.Private, diags
 	}
 }
 
-// verify compares the files with what was written, and updates their stamps. A difference makes
-// sha256 and bytes null, which plans another export. verify reports false if none of the
-// files exists.
+// verify compares the files with what was written, and updates their stamps. A difference makes sha256 and bytes null,
+// which plans another export. It reports false if none of the files exists.
 func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
 	var missing, altered int
 	for _, o := range written {

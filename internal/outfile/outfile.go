@@ -5,10 +5,9 @@
 // knows nothing of Terraform.
 //
 // While a file is being written, its content is in .analytics-<hash of the name>.tmp beside the
-// target. A lock on that file keeps other processes from the target. Only a killed process, or a
-// commit that failed halfway, leaves it behind; the next one that writes or removes the target removes
-// it. A written file has both names until Settle: if the process is killed before anybody has recorded
-// the file, the next one recognises by them what it may remove.
+// target. A lock on that file keeps other processes from the target. What a killed process leaves behind, the
+// next one removes. A written file has both names until Settle: if the process is killed before anybody has
+// recorded the file, the next one recognises by them what it may remove.
 package outfile
 
 import (
@@ -112,14 +111,12 @@ func Check(target Target) error {
 
 // SamePath reports whether two paths lead to the same file. It resolves symbolic links in existing folders, and
 // recognises a file under two spellings of its name.
-func SamePath(a, b string) bool {
-	if canonical(a) == canonical(b) {
-		return true
-	}
+func SamePath(a, b string) bool { return canonical(a) == canonical(b) || isSameFile(a, b) }
 
+// isSameFile reports whether a file has both names.
+func isSameFile(a, b string) bool {
 	first, missing := os.Lstat(a)
 	second, err := os.Lstat(b)
-
 	return missing == nil && err == nil && os.SameFile(first, second)
 }
 

@@ -23,12 +23,9 @@ type PathsInUse struct{ used sync.Map } // has the canonical paths
 
 // Target says where a file is to be written.
 type Target struct {
-	Path string
-	// Replace allows a regular file at Path to be replaced. Without it, a file at Path
-	// is ErrExists, even if it appears while the new one is being written.
-	Replace bool
-	// CreateFolders creates missing folders with mode 0700. They stay, also without a file.
-	CreateFolders bool
+	Path          string
+	Replace       bool // a regular file at Path; otherwise it is ErrExists, even if it appears while the new one is being written
+	CreateFolders bool // that are missing, with mode 0700; they stay, also without a file
 }
 
 // Output is a file from before its data is requested until it is in place.
@@ -109,10 +106,9 @@ func (o *Output) Write(p []byte) (n int, _ error) {
 	return n, nil
 }
 
-// Commit puts files in place, and describes them. Until all of them are on the disk, every target stays
-// as it was. Their paths are then kept as by Keep, and they have their temporary names too until Settle
-// or Confirm. If a file cannot be put in place, ErrPartial says that those before it are: they are left
-// as by a killed process, for the next one to replace.
+// Commit puts files in place, and describes them. Until all of them are on the disk, every target stays as it was.
+// Their paths are then kept as by Keep, and they have their temporary names too until Settle or Confirm. If a file
+// cannot be put in place, ErrPartial says that those before it are, as after a killed process.
 func Commit(outputs ...*Output) ([]File, error) {
 	var files []File
 	for _, o := range outputs {

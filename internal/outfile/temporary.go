@@ -50,9 +50,8 @@ func (o *Output) openTemporary() error {
 	return ErrBusy
 }
 
-// removeStale removes a temporary file that a killed process left, and does not empty it: it may be the
-// second name of a finished file. A target that nobody has recorded is removed too, unless it may be
-// replaced.
+// removeStale removes a temporary file that a killed process left, and does not empty it: it may be the second name
+// of a finished file. A target that nobody has recorded is removed too, unless it may be replaced.
 func (o *Output) removeStale() error {
 	settle(o.key) // that of an earlier run in this process
 	f, err := os.OpenFile(o.temporary, os.O_RDWR, 0)
@@ -134,8 +133,4 @@ func Confirm(path string) {
 
 // IsUnrecorded reports whether a killed process has put the file at path there before anybody could
 // record it: the file has its temporary name too.
-func IsUnrecorded(path string) bool {
-	at, missing := os.Lstat(path)
-	other, err := os.Lstat(temporaryOf(path))
-	return missing == nil && err == nil && os.SameFile(at, other)
-}
+func IsUnrecorded(path string) bool { return isSameFile(path, temporaryOf(path)) }
