@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/decode"
@@ -122,6 +121,31 @@ func (k Keeping) precision(held, sent int64) int64 {
 	return 0
 }
 
+// Learn takes over how the service keeps a record that was sent, from how it is shown. A record with other
+// clauses shows nothing of that: Learn returns false.
+func (k *Keeping) Learn(sent, shown Print) (ok bool) {
+	if shown.Clauses != sent.Clauses {
+		return false
+	}
+
+	for _, name := range k.Differences(sent, shown) {
+		if name != "agreement_time" {
+			k.Altered = append(slices.Clip(k.Altered), name)
+			continue
+		}
+
+		apart := max(shown.Time-sent.Time, sent.Time-shown.Time)
+		k.SetsTime, k.Precision = true, 0
+		for _, unit := range []time.Duration{24 * time.Hour, time.Minute, time.Second} {
+			if apart < unit.Milliseconds() {
+				k.SetsTime, k.Precision = false, unit
+			}
+		}
+	}
+
+	return true
+}
+
 // Print is a record without its personal data, which a run can remember of millions of people and a
 // state can hold. The zero Print stands for no record.
 type Print struct {
@@ -162,45 +186,4 @@ func PrintOf(held decode.Consent) (p Print) {
 	}
 
 	return p
-}
-
-// Survey finds out how a service keeps records, from records that were written and what it shows
-// of them. The zero Survey is ready for use, and Add is safe for concurrent use.
-type Survey struct {
-	mu      sync.Mutex
-	count   int      // of records with the clauses that were written
-	altered []string // fields that one of them shows with another value, but for the time
-	apart   int64    // the largest difference between two times, in milliseconds
-}
-
-// Add adds a record that was sent, as the service shows it. One with other clauses does not count.
-func (s *Survey) Add(sent, shown Print) {
-	if shown.Clauses != sent.Clauses {
-		return
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	s.count++
-	for _, name := range (Keeping{}).Differences(sent, shown) {
-		if name == "agreement_time" {
-			s.apart = max(s.apart, sent.Time-shown.Time, shown.Time-sent.Time)
-		} else if !slices.Contains(s.altered, name) {
-			s.altered = append(s.altered, name)
-		}
-	}
-}
-
-// Proposal returns the Keeping that alters least and by which all records are as they were sent,
-// at least so many. It returns false if that is the one of a service without settings.
-func (s *Survey) Proposal(atLeast int) (k Keeping, ok bool) {
-	k = Keeping{Altered: s.altered, SetsTime: s.apart > 0}
-	for _, unit := range []time.Duration{24 * time.Hour, time.Minute, time.Second} {
-		if 0 < s.apart && s.apart < unit.Milliseconds() {
-			k.Precision, k.SetsTime = unit, false
-		}
-	}
-
-	return k, s.count >= max(1, atLeast) && len(s.altered)+int(s.apart) > 0
 }

@@ -132,7 +132,7 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 	}
 
 	if b.action == choice.Plan {
-		b.survey.Add(wanted.Print(), c.Print)
+		b.learn(wanted.Print(), c.Print)
 		if c.IsNone {
 			return absent, nil
 		}

@@ -91,7 +91,9 @@ type batch struct {
 	limit int               // how many rows may be the first record of a person
 
 	report *outfile.Output // nil if none is written
-	survey choice.Survey
+
+	keeping choice.Keeping // how the service keeps records, by the setting and by the rows
+	alike   int            // how many rows have shown that
 }
 
 const unbounded = math.MaxInt

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -131,7 +132,11 @@ func (b *batch) propose(ctx context.Context, isKnown bool) (work bool) {
 // review compares the rows with the service, and reports what an apply would write, and what could not be
 // found out. It returns whether an apply has, or may have, something to do.
 func (b *batch) review(ctx context.Context) (work bool) {
-	if b.Client == nil || !b.compare(ctx, b.all) {
+	if b.Client == nil {
+		return true
+	}
+	b.keeping = b.Client.Keeping
+	if !b.compare(ctx, b.all) {
 		return true
 	}
 
@@ -193,12 +198,22 @@ func (b *batch) checkShard() (ok bool) {
 	return false
 }
 
+// learn learns from a row how the service keeps records.
+func (b *batch) learn(sent, shown choice.Print) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	if b.keeping.Learn(sent, shown) {
+		b.alike++
+	}
+}
+
 // warnAltered warns if the service shows all rows of the last apply in another way than they were written, and names
 // the settings for it.
 func (b *batch) warnAltered() {
-	found, ok := b.survey.Proposal(len(b.rows) - len(b.rows)/10)
-	settings := client.ConsentSettings(found).Block()
-	if !ok || b.grown == unbounded || settings == client.ConsentSettings(b.Client.Keeping).Block() {
+	settings := client.ConsentSettings(b.keeping).Block()
+	isOfAll := b.alike >= len(b.rows)-len(b.rows)/10
+	if !isOfAll || b.grown == unbounded || settings == client.ConsentSettings(b.Client.Keeping).Block() {
 		return
 	}
 

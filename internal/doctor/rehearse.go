@@ -263,10 +263,9 @@ func (r *rehearsal) write(ctx context.Context, u choice.Record, form infer.Setti
 
 // adopt adopts the form in which a consent was sent, and how the service keeps records, as the reading shows that has it.
 func (r *rehearsal) adopt(ctx context.Context, u choice.Record, form infer.Settings, shown *reading) {
-	var survey choice.Survey
 	record := choice.PrintOf(shown.consent)
-	survey.Add(u.Print(), record)
-	r.kept, _ = survey.Proposal(1)
+	r.kept = choice.Keeping{}
+	r.kept.Learn(u.Print(), record)
 	isCut := record.Time != 0 && record.Time%1000 == 0
 	if isCut && !r.kept.SetsTime { // else a choice in the second of agreement_time would look earlier
 		r.kept.Precision = max(r.kept.Precision, time.Second)
