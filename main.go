@@ -41,13 +41,7 @@ func main() {
 	log.SetOutput(io.Discard)
 
 	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case doctor.Name:
-			os.Exit(runForPerson(func(ctx context.Context) int { return doctor.Run(ctx, doctor.OSProcess(version)) }))
-		case mockserver.Name:
-			parentGone := watchParent()
-			os.Exit(runForPerson(func(ctx context.Context) int { return mockserver.Run(ctx, mockserver.OSProcess(parentGone)) }))
-		}
+		runCommand(os.Args[1])
 	}
 
 	debug := flag.Bool("debug", false, "serve for a debugger, and print what TF_REATTACH_PROVIDERS has to be set to")
@@ -67,13 +61,17 @@ func main() {
 	}
 }
 
-// runForPerson runs a command for a person. A signal that asks to end does so in order: doctor says what is
-// left of a rehearsal.
-func runForPerson(run func(context.Context) int) int {
+// runCommand runs a command for a person, if that is one, and ends the process. A signal that asks to end does so
+// in order: doctor says what is left of a rehearsal.
+func runCommand(name string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	defer stop()
-
-	return run(ctx)
+	switch name {
+	case doctor.Name:
+		os.Exit(doctor.Run(ctx, doctor.OSProcess(version)))
+	case mockserver.Name:
+		os.Exit(mockserver.Run(ctx, mockserver.OSProcess(watchParent())))
+	}
+	stop()
 }
 
 // serve answers Terraform until Terraform ends the process. It does what tf6server.Serve does,
@@ -117,8 +115,10 @@ func serve(options ...grpc.ServerOption) {
 // silenceUnreadLogs turns the loggers off if no TF_LOG variable is set. They would spend a
 // good part of the CPU time on trace lines that nobody reads.
 func silenceUnreadLogs(environment []string, setenv func(key, value string) error) {
-	if slices.ContainsFunc(environment, func(entry string) bool { return strings.HasPrefix(entry, "TF_LOG") }) {
-		return
+	for _, entry := range environment {
+		if strings.HasPrefix(entry, "TF_LOG") {
+			return
+		}
 	}
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_ANALYTICS"} {
 		_ = setenv(name, "off")

@@ -98,9 +98,7 @@ func read(block tftypes.Value, getenv func(string) string, diags *diag.Diagnosti
 	r.MaxRetries = client.DefaultMaxRetries
 
 	values := map[string]tftypes.Value{}
-	if block.IsKnown() && !block.IsNull() {
-		_ = block.As(&values) // the framework has checked the types
-	}
+	_ = block.As(&values) // the framework has checked the types, and an unknown one has none
 
 	all := settings(&r.configuration)
 	for _, s := range all {

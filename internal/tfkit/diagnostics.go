@@ -72,9 +72,10 @@ func ProblemOf(err error, inState string, attributes ...string) Problem {
 
 	p := Problem{Summary: e.Title(), Detail: e.Describe(), InState: inState, Do: Advice(e)}
 	for _, f := range slices.Backward(e.Fields) {
-		isNamed := func(attribute string) bool { return jsonvalue.Fold(attribute) == jsonvalue.Fold(f.Field) } // clause1Consent too
-		if i := slices.IndexFunc(attributes, isNamed); i >= 0 {
-			p.At = path.Root(attributes[i])
+		for _, attribute := range attributes {
+			if jsonvalue.Fold(attribute) == jsonvalue.Fold(f.Field) { // clause1Consent too
+				p.At = path.Root(attribute)
+			}
 		}
 	}
 

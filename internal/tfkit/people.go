@@ -49,13 +49,10 @@ func ObjectIn(ctx context.Context, private Private, label string) *Object {
 	return o
 }
 
-// People is what a run knows of people: the evidence about whom its objects keep, write and withdraw, and
-// what a plan does about them. It judges nothing: package choice does. A run is one process of the provider.
-// Terraform starts one for each provider block, and others for the plan and for the apply, and none of them
-// knows of the others. It creates objects before, while and after it destroys others, and passes nothing
-// from one to the next: without this evidence, a renamed object would withdraw what its successor has written.
-//
-// NewService makes them. They are safe for concurrent use.
+// People is what a run, one process of the provider, knows of people: whom its objects keep, write and withdraw,
+// and what a plan does about them. Terraform creates objects before, while and after it destroys others, and
+// passes nothing from one to the next: without this, a renamed object would withdraw what its successor has
+// written. NewService makes it. It is safe for concurrent use.
 type People struct {
 	mu     sync.Mutex
 	people map[client.Person]person // a run may concern millions

@@ -6,9 +6,12 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
@@ -99,6 +102,53 @@ func addPerson[A any](as func(TextAttribute) A, attributes map[string]A, text st
 	return AddScope(as, attributes)
 }
 
+// Timeouts is the block timeouts of a model. Validators have accepted its values, so that the
+// diagnostics of its methods are always empty.
+type Timeouts = timeouts.Value
+
+// timeoutText describes the block timeouts.
+const timeoutText = "How long to wait for the service: a duration such as `90s`, `5m` or `1h30m`, and at most `24h`."
+
+// DefaultTimeout limits a wait if timeouts is not configured. The service promises a time for profiles alone, which are
+// usually updated within 60 seconds (interface, section 8).
+const DefaultTimeout = 10 * time.Minute
+
+// timeoutDefault ends the descriptions of the attributes of the block timeouts.
+const timeoutDefault = " Defaults to `10m`."
+
+// TimeoutsBlock returns the block timeouts with create and update.
+func TimeoutsBlock() rsschema.Block {
+	return rsschema.SingleNestedBlock{
+		MarkdownDescription: timeoutText,
+		CustomType: timeouts.Type{ObjectType: types.ObjectType{
+			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
+		}},
+		Attributes: map[string]rsschema.Attribute{
+			"create": rsschema.StringAttribute{Optional: true, Validators: []validator.String{formats.Timeout}, MarkdownDescription: "How long a create waits." + timeoutDefault},
+			"update": rsschema.StringAttribute{Optional: true, Validators: []validator.String{formats.Timeout}, MarkdownDescription: "How long an update waits." + timeoutDefault},
+		},
+	}
+}
+
+// StartedDay returns the day that utc_date names. It adds an error if the value is not a date, or if
+// the day has not begun.
+func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
+	at := path.Root("utc_date")
+	formats.Day.Check(value, at, diags)
+	day, ok = formats.Day.Value(value)
+	if ok && day.After(today) {
+		Problem{
+			Summary: "A day in the future",
+			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. No request was sent.",
+			Do:      "choose a day that is over. The service recommends 02:00 UTC of the day after it, or later.",
+			At:      at,
+		}.AddError(diags)
+		return day, false
+	}
+
+	return day, ok
+}
+
 // KnownScope returns the object's own scope, or else the provider's, and whether it is known yet.
 func (s *Service) KnownScope(m Scope) (scope client.Scope, known bool) {
 	m = cmp.Or(m, s.DefaultScope)
@@ -175,8 +225,8 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 
 	followsProvider, isNew := configured == Scope{}, state == Scope{}
 	planned := cmp.Or(configured, s.DefaultScope)
-	if followsProvider && !isNew && planned.isUnknown() {
-		planned = state
+	if followsProvider && planned.isUnknown() {
+		planned = cmp.Or(state, planned)
 	}
 	if !configured.isUnknown() { // otherwise the framework plans all of it as unknown, since it may be the provider's
 		access(ctx, resp.Plan.SetAttribute, planned.attributes(), diags)
@@ -198,24 +248,21 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 func (s *Service) explainMove(state, planned Scope, diags *diag.Diagnostics) (isMoved bool) {
 	from, _ := s.KnownScope(state)
 	to, _ := s.KnownScope(planned)
-	if !s.Plans() {
-		Problem{
-			Summary: "The plan is for another scope",
-			Detail:  "This resource has no scope of its own. The plan was made for it in " + from.String() + ", and the scope of the provider is now " + to.String() + ". Nothing was sent for this resource.",
-			InState: PriorKept,
-			Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves a resource to another scope.",
-		}.AddError(diags)
-
-		return false
-	}
-
-	Problem{
+	p := Problem{
 		Summary: "The scope of the provider has changed",
 		Detail:  "This resource has no scope of its own. It was written to " + from.String() + ", and the scope of the provider is now " + to.String() + ". The plan replaces it.",
 		Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope.",
-	}.AddWarning(diags)
+	}
+	if s.Plans() {
+		p.AddWarning(diags)
+		return true
+	}
 
-	return true
+	p.Summary, p.InState = "The plan is for another scope", PriorKept
+	p.Do = "plan again, in the environment that is meant. With -refresh=false, no plan moves a resource to another scope."
+	p.AddError(diags)
+
+	return false
 }
 
 // attributes returns the values by attribute name.
