@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
@@ -36,6 +37,9 @@ const (
 	adviceAnew   = "ask the operator of the service about the request. Invoking the action again sends another one."
 )
 
+// spokenOf are the states of a request of which there is something to say, with open ones or without.
+var spokenOf = map[bool][]proof.State{true: {proof.Failed, proof.Accepted, proof.Listed}, false: {proof.Failed}}
+
 // problem returns the Problem of a request that came to nothing; nil if there is none. With speaksOfOpen, a
 // request that is not known to be carried out has one too.
 //
@@ -43,7 +47,7 @@ const (
 // the object and send the request again.
 func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 	s, seen, isFailed := r.Submission, r.Observed, r.Submission.State == proof.Failed
-	if isOpen := speaksOfOpen && s.IsOpen(); !isFailed && !isOpen {
+	if !slices.Contains(spokenOf[speaksOfOpen], s.State) {
 		return nil
 	}
 

@@ -86,11 +86,13 @@ func (s Submission) IsSame(other Submission) bool {
 
 // ShownID returns the service's identifier of the request, or that of the only candidate; empty if it is not known.
 func (s Submission) ShownID() string {
-	id, isID := strings.CutPrefix(s.key(), keyOfID)
-	if s.ID == "" && isID {
+	if s.ID != "" {
+		return s.ID
+	}
+	if id, isID := strings.CutPrefix(s.key(), keyOfID); isID {
 		return id
 	}
-	return s.ID
+	return ""
 }
 
 // Mark is when the first of two readings began that have to show the same, by this clock and by the service's.
