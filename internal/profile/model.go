@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -53,7 +52,7 @@ func (m *resourceModel) members() members {
 
 // fromAPI sets the managed members to the values that the service holds. A value that the service shows in place of
 // ours counts as ours. A null that the service does not have stays null. After an import, all members are managed.
-func (m *resourceModel) fromAPI(current members, remembered memory) {
+func (m *resourceModel) fromAPI(current members, remembered run.Values) {
 	if m.Fulfilled.IsNull() && m.Profile.IsNull() && !m.isWriteOnly() {
 		m.Profile = types.StringValue(jsonvalue.FormatObject(current))
 	}
@@ -107,7 +106,6 @@ type update struct {
 
 	client  *client.Client
 	model   *resourceModel
-	memory  memory
 	changes members // to send; empty if the update was sent before
 	sets    members // what the profile holds once the update is carried out, as far as that is known
 	current members // of the profile, by the last reading; nil if that showed nothing
@@ -128,18 +126,20 @@ func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) 
 func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes members, resp run.Response) (*update, bool) {
 	o, ok := run.OfObject(ctx, r.Service, m.Identity, resp)
 	u := newUpdate(o, r.Client, m, changes)
-	u.memory, u.Waits = readMemory(u.Document), m.Wait.ValueBool()
+	made := map[string]string{} // the document of before keeps its own
+	maps.Copy(made, u.Values.Normalized)
+	u.Waits, u.Values.Normalized = m.Wait.ValueBool(), made
 	u.Messages = run.Messages{
 		Name: updateName, InState: run.NotFulfilled,
 		Pending: run.AdviceLater, Unproven: run.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain,
 	}
 	if len(changes) > 0 {
-		u.memory.WriteOnly = namesOf(changes)
+		u.Values.WriteOnly = namesOf(changes)
 	} else {
-		u.sets = u.memory.sent(m.members())
+		u.sets = sentOf(m.members(), u.Values.Sent)
 	}
 	if !m.isWriteOnly() {
-		u.memory.WriteOnly = nil
+		u.Values.WriteOnly = nil
 	}
 	if len(u.sets) == 0 {
 		u.Request.Effect = nil
@@ -150,9 +150,9 @@ func (r *profileResource) begin(ctx context.Context, m *resourceModel, changes m
 
 // send sends the changes to the profile as it was read last.
 func (u *update) send(ctx context.Context) (decode.Receipt, error) {
-	u.before, u.memory.Sent = u.current, namesOf(u.changes)
+	u.before, u.Values.Sent = u.current, namesOf(u.changes)
 	for name := range u.changes {
-		delete(u.memory.Normalized, name)
+		delete(u.Values.Normalized, name)
 	}
 
 	return u.client.UpdateProfile(ctx, u.Request.Person, u.changes)
@@ -249,7 +249,7 @@ func (u *update) noteNormalized(ctx context.Context) {
 	for name, value := range u.sets {
 		shown := u.current[name]
 		if u.current != nil && digest(shown) != digest(value) && likenessOf(value, shown) >= least {
-			u.memory.Normalized[name] = digest(shown)
+			u.Values.Normalized[name] = digest(shown)
 		}
 	}
 }
@@ -257,16 +257,15 @@ func (u *update) noteNormalized(ctx context.Context) {
 // save writes the object into state and private state, with fulfilled as the submission says.
 func (u *update) save(ctx context.Context) {
 	isFulfilled := u.Submission.State == proof.Fulfilled
-	if isFulfilled && len(u.memory.Sent) > 0 && !u.model.isWriteOnly() {
+	if isFulfilled && len(u.Values.Sent) > 0 && !u.model.isWriteOnly() {
 		u.noteNormalized(ctx)
 	}
 	if !u.Submission.IsOpen() {
-		u.memory.Sent = nil
+		u.Values.Sent = nil
 	}
 	if u.Submission.State != proof.Unsent {
 		u.model.Fulfilled = types.BoolValue(isFulfilled)
 	}
-	u.Values, _ = json.Marshal(u.memory) // cannot fail for texts
 	u.Save(ctx, u.model)
 }
 
@@ -279,29 +278,10 @@ func nulls(names []string) members {
 	return changes
 }
 
-// memory is what private state remembers of managed members: names, and digests of values in state. A
-// service may make another value of one that it was sent, such as an address in lower case.
-type memory struct {
-	// Sent are the names of the members that the latest update has set, until it is over.
-	Sent []string `json:"sent,omitempty"`
-	// Normalized are the values that the service has made of those in state.
-	Normalized map[string]string `json:"made,omitempty"`
-	// WriteOnly are the names of write-only members that were sent. They are not in state, and
-	// on_destroy = "clear" needs them.
-	WriteOnly []string `json:"written,omitempty"`
-}
-
-// readMemory returns the memory of a document; an empty one if there is none.
-func readMemory(of run.Document) memory {
-	m := memory{Normalized: map[string]string{}}
-	_ = json.Unmarshal(of.Values, &m) // is empty, or what save has written
-	return m
-}
-
-// sent returns those of our members that the latest update has set; all of them if that is not known.
-func (m *memory) sent(ours members) members {
-	if len(m.Sent) > 0 {
-		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool { return !slices.Contains(m.Sent, name) })
+// sentOf returns those of our members that the latest update has set; all of them if that is not known.
+func sentOf(ours members, sent []string) members {
+	if len(sent) > 0 {
+		maps.DeleteFunc(ours, func(name string, _ jsontext.Value) bool { return !slices.Contains(sent, name) })
 	}
 	return ours
 }

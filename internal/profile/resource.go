@@ -149,7 +149,7 @@ type ownership struct {
 
 // ownershipOf returns the ownership of an object in state. Private state has the names of write-only members.
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
-	written := readMemory(run.Read(ctx, private)).WriteOnly
+	written := run.Read(ctx, private).Values.WriteOnly
 	return ownership{tfkit.ObjectIn(ctx, private, profileType), nulls(append(written, namesOf(state.members())...))}
 }
 
@@ -243,7 +243,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	case reading.IsNone && !managesNothing:
 		resp.State.RemoveResource(ctx)
 	default:
-		state.fromAPI(u.current, u.memory)
+		state.fromAPI(u.current, u.Values)
 		state.Fulfilled = types.BoolValue(!isPending)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	}

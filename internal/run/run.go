@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -32,12 +31,24 @@ type Document struct {
 	Submission proof.Submission `json:"submission,omitzero"`
 	// Unanswered is one that an apply sent without learning the outcome; the next apply continues from it.
 	Unanswered proof.Submission `json:"unanswered,omitzero"`
-	// Values are what package profile remembers of members.
-	Values jsontext.Value `json:"values,omitempty"`
+	// Values are what is remembered of the members of a profile.
+	Values Values `json:"values,omitzero"`
 	// Asked is how often the data of the request were asked for in vain, once it was carried out, with the
 	// settings in Unread.
 	Asked  int    `json:"asked,omitempty"`
 	Unread string `json:"unread,omitempty"`
+}
+
+// Values are names of members, and digests of values in state. A service may make another value of one that it was sent,
+// such as an address in lower case.
+type Values struct {
+	// Sent are the names of the members that the latest update has set, until it is over.
+	Sent []string `json:"sent,omitempty"`
+	// Normalized are the values that the service has made of those in state.
+	Normalized map[string]string `json:"made,omitempty"`
+	// WriteOnly are the names of write-only members that were sent. They are not in state, and
+	// on_destroy = "clear" needs them.
+	WriteOnly []string `json:"written,omitempty"`
 }
 
 // documentKey is the key of the document in private state, and version the one that is written.
