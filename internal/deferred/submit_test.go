@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// engineOf returns an engine that reads a list.
 func engineOf(list listFunc) *Engine {
 	polled := &pollers{list: list, scopes: map[client.Scope]*poller{}}
 	return &Engine{people: &client.PersonLocks{}, read: polled.snapshot, known: map[client.Person][]proof.Submission{}}

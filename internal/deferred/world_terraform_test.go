@@ -11,7 +11,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred/proof"
 )
 
-// object is an object of Terraform's state.
 type object struct {
 	exists     bool
 	submission proof.Submission
@@ -101,7 +100,6 @@ func (w *world) apply(o *object, r Request) {
 	}
 }
 
-// ours returns those of requests that Terraform has sent.
 func ours(queue []*queued) []*queued {
 	return slices.DeleteFunc(slices.Clone(queue), func(q *queued) bool { return q.theirs })
 }
@@ -176,7 +174,6 @@ func (w *world) wish(o *object, r Request) {
 	}
 }
 
-// refresh is what a resource does in a refresh.
 func (w *world) refresh(o *object) {
 	if !o.exists || o.submission.State == proof.Fulfilled {
 		return
@@ -263,7 +260,6 @@ func (w *world) checkFulfilled(o *object) {
 	}
 }
 
-// wasCarriedOut reports whether the service has carried out any request, or the effect is there.
 func (w *world) wasCarriedOut() bool {
 	return slices.ContainsFunc(w.queue, func(q *queued) bool { return q.carriedOut })
 }

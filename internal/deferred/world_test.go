@@ -72,7 +72,6 @@ var settings = []setting{
 	{name: "deletion of a masked person", requestType: deletes, person: masked},
 }
 
-// queued is a request as the service has it.
 type queued struct {
 	id         string
 	at, change time.Time
@@ -88,7 +87,6 @@ type queued struct {
 // isHeld reports whether the service may still carry out the request.
 func (q *queued) isHeld() bool { return q.status == "" && !q.carriedOut }
 
-// shownAt is what the list held at a time.
 type shownAt struct {
 	at      time.Time
 	records []decode.PendingRecord
@@ -190,7 +188,6 @@ func (w *world) held(theirs bool) *queued {
 	return nil
 }
 
-// carryOut carries out a request.
 func (w *world) carryOut(q *queued) { q.carriedOut, w.effect, w.values = true, true, q.key }
 
 // shows reports whether the effect of a request is visible. Each key of an update has values of its own.
@@ -201,7 +198,6 @@ func (w *world) shows(key string) bool {
 	return w.effect
 }
 
-// ends is what becomes of a request.
 var ends = map[string]struct {
 	status               string
 	listed, isCarriedOut bool
@@ -323,7 +319,6 @@ func (w *world) shown(age time.Duration) []decode.PendingRecord {
 	return all
 }
 
-// progresses are what statuses mean.
 var progresses = map[string]decode.Progress{"failed": decode.Failed, "done": decode.Done, "archived": decode.Unclear, "QUEUED_V2": decode.Unclear}
 
 func (w *world) recordOf(q *queued) decode.PendingRecord {
@@ -345,7 +340,6 @@ func (w *world) recordOf(q *queued) decode.PendingRecord {
 	return record
 }
 
-// receiptID returns the identifier in the answer to a request.
 func (w *world) receiptID(q *queued) string {
 	switch w.ids {
 	case noIDs:
@@ -371,7 +365,6 @@ func (w *world) isTaken(id string) bool {
 	return slices.ContainsFunc(w.readings, mayShow) || slices.ContainsFunc(w.queue, holds)
 }
 
-// accept puts a request into the queue.
 func (w *world) accept(key string, theirs bool) *queued {
 	id := fmt.Sprint("r", len(w.queue))
 	for number := 0; w.ids == reusedIDs; number++ {
@@ -387,7 +380,6 @@ func (w *world) accept(key string, theirs bool) *queued {
 	return q
 }
 
-// fates are what becomes of a request that is sent: what arrives, and what is answered.
 var fates = []string{
 	"accepted", "accepted and done", "rejected", "lost before", "lost after", "lost after, done", "interrupted, answered", "interrupted, lost",
 	"redirected", "conflict", "twice", "beside theirs", "lost beside theirs", "lost before theirs",

@@ -66,14 +66,12 @@ func run(t *testing.T, named string, test func(t *testing.T, o *object), configu
 	})
 }
 
-// outcome makes the service end every request with o.
 func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
 	}
 }
 
-// How a request ends, and a service that carries out nothing by itself.
 var (
 	done   = mockserver.Outcome{}
 	failed = mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"}
@@ -90,7 +88,6 @@ func (o *object) try(config prototest.Attributes) {
 	o.NewRun()
 }
 
-// apply is try without an error.
 func (o *object) apply(config prototest.Attributes) {
 	o.t.Helper()
 	o.try(config)
@@ -117,13 +114,11 @@ func (o *object) says(words ...string) {
 	prototest.WantText(o.t, o.diags.Warnings(), words...)
 }
 
-// fails fails the test if no error of the latest step has all the words.
 func (o *object) fails(words ...string) {
 	o.t.Helper()
 	prototest.WantText(o.t, o.diags.Errors(), words...)
 }
 
-// want fails the test if the object has another fulfilled or another profile.
 func (o *object) want(fulfilled bool, profile any) {
 	o.t.Helper()
 	if o.state == nil || o.state.Attributes["fulfilled"] != fulfilled || o.state.Attributes["profile"] != profile {
@@ -147,10 +142,8 @@ func (o *object) wantNotWritten() {
 	}
 }
 
-// put replaces the profile at the service.
 func (o *object) put(profile string) { o.service.PutProfile(scope, person, profile) }
 
-// wantHeld fails the test if a member of the profile at the service has another value.
 func (o *object) wantHeld(member string, want any) {
 	o.t.Helper()
 	if held, _ := o.service.Profile(scope, person); held[member] != want {
@@ -158,14 +151,12 @@ func (o *object) wantHeld(member string, want any) {
 	}
 }
 
-// enqueue puts an update of somebody else into the queue of the service.
 func (o *object) enqueue(plan string) {
 	o.service.Enqueue(mockserver.QueuedRequest{
 		Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": plan}, At: time.Now(),
 	})
 }
 
-// conclude ends a request of the queue.
 func (o *object) conclude(i int, as mockserver.Outcome) {
 	o.service.Conclude(o.service.Queue()[i].ID, as)
 }
@@ -175,7 +166,6 @@ func (o *object) answer(operation string, times, status int, body string) {
 	o.service.Inject(mockserver.Fault{Operation: operation, Times: times, Status: status, Body: []byte(body)})
 }
 
-// wantSent fails the test if the service has received updates with other bodies.
 func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	t.Helper()
 	var bodies []string

@@ -19,7 +19,6 @@ import (
 
 const address = "analytics_profile.jane"
 
-// block returns a resource block for the profile of the person.
 func block(lines ...string) string {
 	return fmt.Sprintf("resource \"analytics_profile\" \"jane\" {\n  identity_id = %q\n  %s\n}\n", person, strings.Join(lines, "\n  "))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// What the actions say.
 const (
 	acceptedFirst = `The service accepted the deletion as request "request-1". It cannot be cancelled.`
 	carriedOut    = "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands."
@@ -40,7 +39,6 @@ func (o *object) invoke(others prototest.Attributes) (progress []string) {
 	return invoked.Progress
 }
 
-// wantProgress fails the test if an action has shown other messages.
 func wantProgress(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {

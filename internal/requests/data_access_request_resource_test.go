@@ -23,7 +23,6 @@ func dataAt(pointer string) prototest.Attributes {
 	return prototest.Attributes{"all_data": prototest.Attributes{"at": pointer}}
 }
 
-// output returns the path of a file in a new folder.
 func output(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "data.json")
@@ -56,7 +55,6 @@ func (o *object) wantFile() {
 	}
 }
 
-// wantNoFile fails the test if there is a file, or a state of one.
 func (o *object) wantNoFile() {
 	o.t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(o.path))
@@ -68,7 +66,6 @@ func (o *object) wantNoFile() {
 	}
 }
 
-// wantText fails the test if the file has another content.
 func (o *object) wantText(want string) {
 	o.t.Helper()
 	if content, err := os.ReadFile(o.path); err != nil || string(content) != want {

@@ -43,7 +43,6 @@ type object struct {
 	diags  prototest.Diagnostics
 }
 
-// names are the names of resources or actions.
 type names []string
 
 var (
@@ -72,7 +71,6 @@ func (n names) each(t *testing.T, test func(t *testing.T, o *object), configure 
 	}
 }
 
-// rows runs a test for each row of a table.
 func rows[R any](t *testing.T, table map[string]R, test func(t *testing.T, name string, row R)) {
 	t.Helper()
 	for name, row := range table {
@@ -83,12 +81,10 @@ func rows[R any](t *testing.T, table map[string]R, test func(t *testing.T, name 
 	}
 }
 
-// within returns a configuration of timeouts.
 func within(limit string) prototest.Attributes {
 	return prototest.Attributes{"timeouts": prototest.Attributes{"create": limit, "update": limit}}
 }
 
-// on returns a configuration of triggers.
 func on(day string) prototest.Attributes {
 	return prototest.Attributes{"triggers": prototest.Attributes{"on": day}}
 }
@@ -105,7 +101,6 @@ func (o *object) try(others prototest.Attributes) {
 	o.NewRun()
 }
 
-// apply is try without an error.
 func (o *object) apply(others prototest.Attributes) {
 	o.t.Helper()
 	o.try(others)
@@ -143,13 +138,11 @@ func (o *object) says(words ...string) {
 	prototest.WantText(o.t, o.diags.Warnings(), words...)
 }
 
-// fails fails the test if no error of the latest step has all the words.
 func (o *object) fails(words ...string) {
 	o.t.Helper()
 	prototest.WantText(o.t, o.diags.Errors(), words...)
 }
 
-// want fails the test if an attribute of the object has another value.
 func (o *object) want(want prototest.Attributes) {
 	o.t.Helper()
 	if o.state == nil {
@@ -162,7 +155,6 @@ func (o *object) want(want prototest.Attributes) {
 	}
 }
 
-// wantEmptyPlan fails the test if the plan of the configuration changes the object.
 func (o *object) wantEmptyPlan() {
 	o.t.Helper()
 	o.WantEmptyPlan(o.name, o.state, o.config)
@@ -174,12 +166,10 @@ func (o *object) queued(want int) []mockserver.QueuedRequest {
 	return wantQueued(o.t, o.service, o.operation, want)
 }
 
-// enqueue puts a request of somebody else into the queue of the service.
 func (o *object) enqueue() (id string) {
 	return o.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: o.operation})
 }
 
-// failed is how a request ends that the service fails.
 var failed = mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"}
 
 // conclude ends the first request of the queue.
@@ -192,7 +182,6 @@ func (o *object) answer(operation string, times, status int, body string) {
 	o.service.Inject(mockserver.Fault{Operation: operation, Times: times, Status: status, Body: []byte(body)})
 }
 
-// withWire begins another run of the provider with settings of wire.
 func (o *object) withWire(wire prototest.Attributes) {
 	o.Reconfigure(prototest.Config(o.service).With(prototest.Attributes{"wire": wire}))
 }
@@ -219,22 +208,18 @@ func finishedAccessIsListed(s *mockserver.Server) {
 	}
 }
 
-// never makes the service carry out nothing by itself.
 func never(s *mockserver.Server) {
 	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
 		return mockserver.Outcome{Fate: mockserver.Never, KeepListed: q.Operation == mockserver.OpGetAllData}
 	}
 }
 
-// outcome makes the service end every request with o.
 func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
 	}
 }
 
-// wantQueued returns the requests of an operation that the service has accepted. It fails
-// the test if their number is not want.
 func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want int) []mockserver.QueuedRequest {
 	t.Helper()
 	got := slices.DeleteFunc(service.Queue(), func(q mockserver.QueuedRequest) bool { return q.Operation != operation })

@@ -19,14 +19,12 @@ import (
 
 const pendingName = "analytics_pending_requests"
 
-// listing is what the data source reads of a list of pending requests.
 type listing struct {
 	prototest.Attributes
 
 	warnings []string
 }
 
-// list reads the list that the service answers with.
 func list(t *testing.T, answer any, config prototest.Attributes) listing {
 	t.Helper()
 	body, err := json.Marshal(answer)
@@ -44,7 +42,6 @@ func list(t *testing.T, answer any, config prototest.Attributes) listing {
 	return listing{got, diags.Warnings()}
 }
 
-// ids returns the identifiers of the requests.
 func (l listing) ids() string {
 	var all []string
 	requests, _ := l.Attributes["requests"].([]any)

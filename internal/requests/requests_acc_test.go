@@ -24,12 +24,10 @@ const (
 	accessAddress   = accessName + ".jane"
 )
 
-// block returns a resource block about the person.
 func block(resource string, lines ...string) string {
 	return fmt.Sprintf("\nresource %q \"jane\" {\n  identity_id = %q\n  %s\n}\n", resource, person, strings.Join(lines, "\n  "))
 }
 
-// state returns checks of attributes in state.
 func state(address string, attributes map[string]knownvalue.Check) (checks []statecheck.StateCheck) {
 	for name, check := range attributes {
 		checks = append(checks, statecheck.ExpectKnownValue(address, tfjsonpath.New(name), check))

@@ -16,7 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/testing/prototest"
 )
 
-// newCLI returns Terraform and its service, at which the person has data.
 func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*clitest.CLI, *mocktest.Instance) {
 	t.Helper()
 	service := startWithData(t, configure...)
@@ -91,7 +90,6 @@ func deletion(repeat, identity string) string {
 	return "\nresource \"analytics_data_deletion\" \"x\" {\n  " + repeat + "\n  identity_id = " + identity + "\n}\n"
 }
 
-// moved returns a block that moves a deletion.
 func moved(from, to string) string {
 	return "\nmoved {\n  from = " + deletionName + "." + from + "\n  to   = " + deletionName + "." + to + "\n}\n"
 }
