@@ -21,10 +21,8 @@ const (
 	pollCeiling = 30 * time.Second
 )
 
-// listFunc reads the pending list of a scope.
 type listFunc func(ctx context.Context, scope client.Scope) (decode.PendingList, error)
 
-// pollers has one poller for each scope.
 type pollers struct {
 	list listFunc
 	use  string // of the list, as wire.pending.use has it
@@ -72,7 +70,6 @@ type poller struct {
 	latest outcome       // of the latest reading that did not end with its reader
 }
 
-// outcome is one reading of the list.
 type outcome struct {
 	proof.Listing
 

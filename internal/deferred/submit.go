@@ -132,7 +132,6 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 	return x.send(ctx)
 }
 
-// refused returns the error of a request that may not be sent.
 func (r Request) refused(a proof.Admission) error {
 	if a.Conflict == nil {
 		return client.DeferredError(r.Type, transport.ClassPayload,

@@ -23,7 +23,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// members are top-level members of a profile by name.
 type members = map[string]jsontext.Value
 
 type resourceModel struct {
@@ -95,7 +94,6 @@ func (m *resourceModel) changes(state resourceModel, s proof.Submission) (change
 	return changed, !m.Profile.IsUnknown()
 }
 
-// namesOf returns the names of members, sorted.
 func namesOf(m members) []string { return slices.Sorted(maps.Keys(m)) }
 
 const updateName = "update of the profile"
@@ -112,7 +110,6 @@ type update struct {
 	before  members // current when the changes were sent; nil if that is not known
 }
 
-// newUpdate returns the update of a run that sends changes.
 func newUpdate(of run.Run, c *client.Client, m *resourceModel, changes members) *update {
 	u := &update{Run: of, client: c, model: m, changes: changes, sets: maps.Clone(changes)}
 	u.Request.Type = decode.RequestProfileUpdate
@@ -269,7 +266,6 @@ func (u *update) save(ctx context.Context) {
 	u.Save(ctx, u.model)
 }
 
-// nulls returns the changes that clear members.
 func nulls(names []string) members {
 	changes := members{}
 	for _, name := range names {
@@ -317,5 +313,4 @@ func likenessOf(sent, shown jsontext.Value) likeness {
 	return other
 }
 
-// isNothing reports whether a value is absent, null or an empty text.
 func isNothing(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' || string(v) == `""` }

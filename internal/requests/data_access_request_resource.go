@@ -35,7 +35,6 @@ func NewDataAccessRequestResource(s *tfkit.Service) resource.Resource {
 
 type dataAccessRequestResource struct{ *tfkit.Service }
 
-// accessModel is a request, and the file that its data is written to.
 type accessModel struct {
 	requestModel
 	OutputPath types.String `tfsdk:"output_path"`
@@ -242,10 +241,8 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 		return true
 	case err != nil && !isGone:
 		p := problemOf(err, "")
-		p.Summary = "The file cannot be read"
-		p.Do = "make the file readable for the user that runs Terraform."
+		p.Summary, p.Do = "The file cannot be read", "make the file readable for the user that runs Terraform."
 		p.AddError(diags)
-
 		return false
 	}
 

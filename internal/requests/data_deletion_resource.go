@@ -168,7 +168,6 @@ func (r *dataDeletionResource) apply(ctx context.Context, o *run.Run, m *request
 	}
 }
 
-// deletionRequest returns the request to delete a person's data, once for each idempotency key.
 func deletionRequest(c *client.Client, p client.Person, key string) deferred.Request {
 	return deferred.Request{
 		Person:         p,

@@ -4,8 +4,7 @@
 // and carries out later: the resources analytics_data_deletion and
 // analytics_data_access_request, an action for each, and analytics_pending_requests.
 //
-// Package deferred sends a request, recognises it in the pending list and waits for it. Package run
-// keeps what is known of it in private state. The third type of request belongs to package profile.
+// The third type of request belongs to package profile.
 package requests
 
 import (
@@ -85,7 +84,6 @@ const (
 	submits             // submits another one
 )
 
-// next returns what an apply of m does.
 func (m *requestModel) next(ctx context.Context, state *requestModel, is run.Document) next {
 	s := is.Submission
 	before, _ := state.occasion(ctx)
@@ -121,7 +119,6 @@ func (m *requestModel) plan(ctx context.Context, state *requestModel, is run.Doc
 	return does
 }
 
-// warnForgotten warns that destroying the object does not undo its request. name is that of the request.
 func (m *requestModel) warnForgotten(name, ending string, diags *diag.Diagnostics) {
 	id := client.ShownID(m.RequestID.ValueString(), m.IdentityID.ValueString())
 	tfkit.Problem{
@@ -221,16 +218,12 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	}
 
 	f.Request.Ready, f.Unanswered = true, proof.Submission{}
-
 	written, err := f.deliver(ctx)
 	f.Submission, f.Unanswered = carriedOut, proof.Submission{}
 	switch {
 	case err != nil:
 		p := problemOf(err, "")
-		p.Detail = "Carried out, and its data is not in the file.\n" + p.Detail
-		p.InState = f.InState
-		p.Do = "remove the cause and run again."
-
+		p.Detail, p.InState, p.Do = "Carried out, and its data is not in the file.\n"+p.Detail, f.InState, "remove the cause and run again."
 		return nil, &p
 	case written == nil:
 		if !f.Observed.Adopted { // else nothing was sent
@@ -242,7 +235,6 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	return written, nil
 }
 
-// problemOfData returns the problem that the data were asked for in vain.
 func (f *fetch) problemOfData() *tfkit.Problem {
 	return &tfkit.Problem{
 		Summary: "The service gave no data",

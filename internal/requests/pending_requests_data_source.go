@@ -199,7 +199,6 @@ func (m *pendingRequestsModel) filter(records []decode.PendingRecord) (matching 
 	return matching, uncertain
 }
 
-// textOf returns null for an empty text.
 func textOf(text string) types.String {
 	if text == "" {
 		return types.StringNull()

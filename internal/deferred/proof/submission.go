@@ -365,7 +365,6 @@ func (s *Submission) Conclude(shows List, effect Effect, now time.Time) Verdict 
 	return v
 }
 
-// keyOfID is the prefix of the key of a record with an ID.
 const keyOfID = "id "
 
 // keysOf returns what distinguishes records from others, for each the best first: its ID and its time, or else a digest
