@@ -118,8 +118,12 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 	case a.Adopt != nil:
 		x.current, x.observed.Adopted, x.observed.Others = *a.Adopt, true, a.Others
 		return nil
-	case a.Conflict != nil, a.Gap != "":
-		return r.refused(a)
+	case a.Conflict != nil:
+		return client.DeferredError(r.Type, transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
+			") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
+	case a.Gap != "":
+		return client.DeferredError(r.Type, transport.ClassPayload,
+			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
 	}
 
 	effect, _ := x.readEffect(ctx, proof.Unread)
@@ -130,15 +134,6 @@ func (x *execution) begin(ctx context.Context, others []proof.Submission) error 
 	}
 
 	return x.send(ctx)
-}
-
-func (r Request) refused(a proof.Admission) error {
-	if a.Conflict == nil {
-		return client.DeferredError(r.Type, transport.ClassPayload,
-			"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+a.Gap+"; nothing was sent")
-	}
-	return client.DeferredError(r.Type, transport.ClassConflict, "conflicting pending request "+client.ShownID(a.Conflict.ID, r.Identity)+" ("+a.Conflict.RequestType+
-		") of the same person; nothing was sent; if the request is over, name its status in wire.pending.statuses")
 }
 
 // isHeld reports whether the service holds the values of an update already, as a reading shows. One reading of nothing,

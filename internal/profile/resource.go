@@ -113,7 +113,16 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	case run.Creates:
 		r.RefuseReadOnly(&resp.Diagnostics)
 	case run.Destroys, run.Replaces:
-		r.planDestroy(state, ownershipOf(ctx, state, resp.Private), &resp.Diagnostics)
+		if state.OnDestroy.ValueString() == destroyClears {
+			r.RefuseReadOnly(&resp.Diagnostics)
+			r.checkMembers(state, ownershipOf(ctx, state, resp.Private), tfkit.Undoes, &resp.Diagnostics)
+			return
+		}
+		tfkit.Problem{
+			Summary: "The profile stays at the service",
+			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". A pending update may still change the profile.",
+			Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
+		}.AddWarning(&resp.Diagnostics)
 	case run.Updates:
 		r.planUpdate(ctx, planned, state, &plan)
 	}
@@ -151,23 +160,6 @@ type ownership struct {
 func ownershipOf(ctx context.Context, state resourceModel, private tfkit.Private) ownership {
 	written := run.Read(ctx, private).Values.WriteOnly
 	return ownership{tfkit.ObjectIn(ctx, private, profileType), nulls(append(written, namesOf(state.members())...))}
-}
-
-// planDestroy warns that the profile is retained, and refuses to clear members with a read-only
-// provider, or members that another object of the plan leaves as they are.
-func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *diag.Diagnostics) {
-	if state.OnDestroy.ValueString() != destroyClears {
-		tfkit.Problem{
-			Summary: "The profile stays at the service",
-			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". A pending update may still change the profile.",
-			Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
-		}.AddWarning(diags)
-
-		return
-	}
-
-	r.RefuseReadOnly(diags)
-	r.checkMembers(state, of, tfkit.Undoes, diags)
 }
 
 // checkMembers records what a plan does with members, and refuses to clear one that another object leaves as it is.

@@ -35,7 +35,7 @@ type Admission struct {
 
 // Admit decides whether a request may be sent beside what a listing shows of the person, and beside others that
 // this process has sent. It notes which records are not the request. earlier is the request that the object stood for
-// until now; nil if there is none.
+// until now; nil if there is none. Admit enters that it has failed, or may have, if the listing shows that.
 func (s *Submission) Admit(seen Snapshot, others []Submission, earlier *Submission, r Rules) Admission {
 	a := Admission{Gap: seen.Gap}
 	switch {
@@ -44,8 +44,16 @@ func (s *Submission) Admit(seen Snapshot, others []Submission, earlier *Submissi
 	case len(seen.Named)+len(seen.Uncertain)+len(others) > 0:
 		a = s.admitAmong(seen, others, r)
 	}
-	if earlier != nil && earlier.IsOpen() {
-		a.Gap = cmp.Or(a.Gap, earlier.judge(seen, r))
+	if earlier == nil || !earlier.IsOpen() {
+		return a
+	}
+
+	shows, gap := earlier.Evaluate(seen, r)
+	if shows == SaysFailed || shows == Unclear { // the list may not show it later
+		earlier.Conclude(shows, NoEffect, seen.Ended)
+	}
+	if gap == gapIdentity { // its ID is listed for somebody else
+		a.Gap = cmp.Or(a.Gap, gap)
 	}
 
 	return a
@@ -106,17 +114,4 @@ func (s *Submission) admitUnlisted(others []Submission, seen Snapshot, r Rules) 
 	}
 
 	return Admission{}
-}
-
-// judge enters that an open request has failed, or may have, if the listing shows that: it may not show it later. It
-// returns why another one may not be sent beside it: the listing shows its ID for somebody else.
-func (s *Submission) judge(seen Snapshot, r Rules) string {
-	shows, gap := s.Evaluate(seen, r)
-	if shows == SaysFailed || shows == Unclear {
-		s.Conclude(shows, NoEffect, seen.Ended)
-	}
-	if gap == gapIdentity {
-		return gap
-	}
-	return ""
 }
