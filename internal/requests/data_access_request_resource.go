@@ -133,7 +133,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	r.ReadScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-		if !state.isIntact(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {
+		if state.isLost(ctx, &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
 		}
 		return
@@ -228,9 +228,9 @@ func (m *accessModel) save(ctx context.Context, f *fetch, written *outfile.File)
 	f.Save(ctx, m)
 }
 
-// isIntact reports whether the file is there as it was written, and confirms it. Otherwise it adds a
-// warning that the plan requests the data again, or an error if the file cannot be read.
-func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) bool {
+// isLost reports, after a warning, whether the file is not there as it was written, so that the plan requests the data
+// again. It confirms one that is, and adds an error if the file cannot be read.
+func (m *accessModel) isLost(ctx context.Context, diags *diag.Diagnostics) bool {
 	at := m.OutputPath.ValueString()
 
 	found, err := outfile.Read(ctx, at)
@@ -238,7 +238,7 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 	switch {
 	case err == nil && found.SHA256 == m.SHA256.ValueString():
 		outfile.Confirm(at)
-		return true
+		return false
 	case err != nil && !isGone:
 		p := problemOf(err, "")
 		p.Summary, p.Do = "The file cannot be read", "make the file readable for the user that runs Terraform."
@@ -253,5 +253,5 @@ func (m *accessModel) isIntact(ctx context.Context, diags *diag.Diagnostics) boo
 		At:      path.Root("output_path"),
 	}.AddWarning(diags)
 
-	return false
+	return true
 }
