@@ -44,10 +44,9 @@ func TestExport_unusableSelectionIsRefused(t *testing.T) {
 
 	p, service := start(t)
 	for says, change := range map[string]prototest.Attributes{
-		"YYYY-MM-DD":    {"utc_date": "2026-02-30"},
-		"in the future": {"utc_date": tomorrow},
-		"max_bytes":     {"max_bytes": 33 << 20},
-		`"people"`:      {"kinds": []any{"people"}},
+		"YYYY-MM-DD": {"utc_date": "2026-02-30"},
+		"max_bytes":  {"max_bytes": 33 << 20},
+		`"people"`:   {"kinds": []any{"people"}},
 		"does not exist in the account path family": {"account_id": "account-1"},
 	} {
 		_, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day}.With(change))

@@ -211,10 +211,8 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	config := file(path, prototest.Attributes{"utc_date": today, "allow_incomplete_day": true})
 	state := created(t, p, config)
 	changed := config.With(prototest.Attributes{"max_bytes": 5000})
-	before, diags := p.Plan(fileName, state, changed)
-	p.NoErrors(diags)
-	after, diags := runAt(t, service, evening.Add(2*time.Minute), nil).Plan(fileName, state, changed)
-	p.NoErrors(diags)
+	before, _ := p.MustPlan(fileName, state, changed)
+	after, _ := runAt(t, service, evening.Add(2*time.Minute), nil).MustPlan(fileName, state, changed)
 	if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the second plan differs (-first +second):\n%s", diff)
 	}
@@ -231,15 +229,13 @@ func TestExportFile_unknownValues(t *testing.T) {
 	for _, name := range append(shared, "triggers", "verify", "on_destroy") {
 		config := file(target(t), prototest.Attributes{name: prototest.Unknown})
 		p.NoErrors(p.Validate(fileName, config))
-		_, diags := p.Plan(fileName, nil, config)
-		p.NoErrors(diags)
+		p.MustPlan(fileName, nil, config)
 	}
 
 	path := target(t)
 	state := created(t, p, file(path, nil))
 	for _, name := range []string{"utc_date", "path", "kinds"} {
-		plan, diags := p.Plan(fileName, state, file(path, prototest.Attributes{name: prototest.Unknown}))
-		p.NoErrors(diags)
+		plan, _ := p.MustPlan(fileName, state, file(path, prototest.Attributes{name: prototest.Unknown}))
 		if plan.Attributes["sha256"] != prototest.Unknown || (plan.Attributes["files"] == prototest.Unknown) != (name == "path") {
 			t.Errorf("where %s is not known, planned is %v", name, plan.Attributes)
 		}
