@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,27 +121,23 @@ func TestViolations_areThoseOfTheDocument(t *testing.T) {
 
 func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {
 	t.Parallel()
-	want := []string{login, "GET /v1/user/self", export}
-	for _, prefix := range []string{"/v1/org/acme/project/web/compliance", "/v1/account/acme/compliance"} {
-		want = append(want, "GET "+prefix+"/pending-requests", "PATCH "+prefix+"/user/u/consent", "GET "+prefix+"/user/u/consent",
-			"GET "+prefix+"/user/u/all-data", "DELETE "+prefix+"/user/u/all-data", "GET "+prefix+"/user/u/profile", "PATCH "+prefix+"/user/u/profile")
-	}
-	for _, request := range want {
-		method, target, _ := strings.Cut(request, " ")
-		if _, _, err := router().FindRoute(httptest.NewRequestWithContext(t.Context(), method, target, http.NoBody)); err != nil {
-			t.Errorf("%s: %v", request, err)
-		}
+	want := []string{login, "GET /v1/user/self", "GET /v1/org/{orgId}/project/{projectId}/export"}
+	for _, prefix := range []string{"/v1/org/{orgId}/project/{projectId}/compliance", "/v1/account/{accountId}/compliance"} {
+		user := prefix + "/user/{identityId}"
+		want = append(want, "GET "+prefix+"/pending-requests", "PATCH "+user+"/consent", "GET "+user+"/consent",
+			"GET "+user+"/all-data", "DELETE "+user+"/all-data", "GET "+user+"/profile", "PATCH "+user+"/profile")
 	}
 
+	var got []string
 	doc, err := openapi3.NewLoader().LoadFromData(document)
-	if err != nil {
-		t.Fatal(err)
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			got = append(got, method+" "+path)
+		}
 	}
-	n := 0
-	for _, item := range doc.Paths.Map() {
-		n += len(item.Operations())
-	}
-	if n != len(want) {
-		t.Errorf("%d operations, not %d", n, len(want))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || err != nil {
+		t.Errorf("the operations are %v, not %v: %v", got, want, err)
 	}
 }

@@ -247,6 +247,7 @@ func (x *examination) conclude(ctx context.Context) {
 	if !reflect.DeepEqual(x.report.Wire, x.options.Client.Wire.Minimal()) {
 		x.report.add("Settings", "wire", Differs, "the block below has settings that are not configured")
 	}
+
 	for _, key := range slices.Sorted(maps.Keys(x.readings)) {
 		r := x.readings[key]
 		word, text := x.verdict(ctx, r)

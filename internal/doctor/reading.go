@@ -121,6 +121,7 @@ func (x *examination) proposals(r *reading) (all []infer.Settings) {
 			all = append(all, s)
 		}
 	}
+
 	return all
 }
 
@@ -135,7 +136,7 @@ func (r *reading) proposed() []infer.Settings {
 	return r.propose(r.answers[0].evidence())
 }
 
-const limitBody = 4 << 20 // bytes of an answer that are read: a day may be long
+const limitBody = 4 << 20 // bytes of an answer that are read: a day may be long, and its end is not JSON
 
 // exchange is an answer of the service as it came.
 type exchange struct {
@@ -183,9 +184,6 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, limitBody))
 	if err != nil {
 		return nil, err
-	}
-	if len(body) == limitBody {
-		resp.ContentLength, resp.TransferEncoding = -1, nil // it is not whole
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -362,8 +360,8 @@ func readPending(scope client.Scope) reader {
 			if r.ID == "" && !r.CreatedAt.IsZero() {
 				fields = fields[1:]
 			}
-			known := strings.Fields(strings.Join(fields, " "))
-			d.lacking += max(0, len(fields)-len(known))
+			known := slices.DeleteFunc(slices.Clone(fields), func(field string) bool { return field == "" })
+			d.lacking += len(fields) - len(known)
 			texts = append(texts, strings.Join(known, " "))
 		}
 		d.text, d.requests = strings.Join(texts, "; "), list.Records

@@ -95,6 +95,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 	if q == nil {
 		return
 	}
+
 	for r.find(ctx, q); !r.isShown(ctx, q, effect); r.find(ctx, q) {
 		if !wait(ctx, end) {
 			return
@@ -108,6 +109,7 @@ func (r *rehearsal) carryOut(ctx context.Context, requestType string, end time.T
 	if q.listed { // what it shows after the lag is its last status
 		end = time.Now().Add(r.lag + readInterval)
 	}
+
 	for r.find(ctx, q); !q.delisted && wait(ctx, end); {
 		r.find(ctx, q)
 	}

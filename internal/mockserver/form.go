@@ -22,7 +22,7 @@ func Forms() (forms []catalogue.Answer) {
 	for _, a := range catalogue.All() {
 		isEmpty := a.Reads == "empty" || a.Reads == "{}"
 		isEnded := a.Endpoint == catalogue.Pending && !strings.Contains(a.Reads, "waiting")
-		if a.IsNatural() && !isEmpty && !isEnded && a.Then == nil {
+		if !slices.Contains([]bool{!a.IsNatural(), isEmpty, isEnded, a.Then != nil}, true) {
 			forms = append(forms, a)
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Server) Take(names ...string) error {
 	s.Change(func(r Request, answer *Response) {
 		for _, a := range taken {
 			if r.Operation == Operations[a.Endpoint] && answer.Status == cmp.Or(status[a.Is], http.StatusOK) {
-				fill(a, r, answer)
+				answer.Status, answer.Header, answer.Body = a.Status, a.Header(), []byte(fill(a, r.Identity, answer.Body))
 				return
 			}
 		}
@@ -57,19 +57,21 @@ var Operations = map[catalogue.Endpoint]string{
 	catalogue.AllData: OpGetAllData, catalogue.Pending: OpListPendingRequests, catalogue.Export: OpExportRecords,
 }
 
-// fill replaces an answer by one in the form of the catalogue.
-func fill(a catalogue.Answer, r Request, answer *Response) {
+// fill returns an answer of the catalogue with what the server answers about a person.
+func fill(a catalogue.Answer, identity string, body any) string {
 	text := string(a.Body())
-	if a.JSON != nil && a.Is != catalogue.Data {
-		switch held := answer.Body.(type) {
-		case map[string]any:
-			text = filled(text, r.Identity, held)
-		case []map[string]any:
-			text = filledList(text, held)
-		}
+	if a.JSON == nil || a.Is == catalogue.Data {
+		return text
 	}
 
-	answer.Status, answer.Header, answer.Body = a.Status, a.Header(), []byte(text)
+	switch held := body.(type) {
+	case map[string]any:
+		return filled(text, identity, held)
+	case []map[string]any:
+		return filledList(text, held)
+	}
+
+	return text
 }
 
 // What stands for the server's own in the texts of the catalogue.
@@ -110,9 +112,7 @@ func filled(text string, identity any, record map[string]any) string {
 	}
 	at, _ := readTime(cmp.Or(record["agreement_time"], record["createdAt"]))
 	if _, isConsent := record[clauseNames[0]]; isConsent || !at.IsZero() {
-		for _, sample := range sampleTime.FindAllString(text, -1) {
-			text = strings.Replace(text, sample, spelled(at, sample), 1)
-		}
+		text = sampleTime.ReplaceAllStringFunc(text, func(sample string) string { return spelled(at, sample) })
 	}
 	text = samplePerson.ReplaceAllLiteralString(text, string(encode(identity)))
 	if len(record) == 0 {

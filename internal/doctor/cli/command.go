@@ -51,11 +51,8 @@ func OSProcess(version string) Process {
 // usage is what -help prints before the flags.
 const usage = `terraform-provider-analytics doctor [-identity ID] [-rehearse [-yes] [-timeout 10m]] [-json]
 
-It finds out how a service answers what its interface leaves open. The provider's environment variables
-(ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.
-
-Without flags, only a person who does not exist is read, and nothing is written. With -rehearse, everything is done
-once with a person whom the command invents, and who is deleted in the end; the withdrawn consent record stays.
+It finds out how a service answers what its interface leaves open, and which settings the provider needs for it. The
+provider's environment variables configure the service: all credentials and both path families that are set are tried.
 
 Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if something is broken or nothing could be examined.
 
@@ -163,6 +160,7 @@ func typed(ctx context.Context, stdin io.Reader) (line string) {
 		line, _ := bufio.NewReader(stdin).ReadString('\n')
 		lines <- line
 	}()
+
 	select {
 	case line = <-lines:
 	case <-ctx.Done():
