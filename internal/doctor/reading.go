@@ -64,10 +64,10 @@ func (x *examination) do(ctx context.Context, r *reading, wire client.Wire) (dec
 	defer t.mu.Unlock()
 	r.answers = append(r.answers, t.taken...)
 	if err != nil {
-		return decoded{lacking: unread}, err
+		d = decoded{lacking: unread}
 	}
 
-	return d, nil
+	return d, err
 }
 
 // again reads the answers of a reading with other settings, and sends nothing.
@@ -140,7 +140,6 @@ const limitBody = 4 << 20 // bytes of an answer that are read: a day may be long
 
 // exchange is an answer of the service as it came.
 type exchange struct {
-	request  string         // by which the answer is found again
 	response *http.Response // but for its body
 	body     []byte         // its beginning
 }
@@ -187,25 +186,23 @@ func (t *tape) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.taken = append(t.taken, exchange{keyOf(req), resp, body})
+	t.taken = append(t.taken, exchange{resp, body})
 
 	return repeated(t.taken, req), nil
 }
 
-// keyOf returns by what the answer to a request is found again.
-func keyOf(req *http.Request) string {
-	return strings.Join([]string{req.Method, req.URL.RequestURI(), req.Header.Get("Content-Type")}, " ")
-}
-
 // repeated returns the last answer to such a request; nil without one.
 func repeated(answers []exchange, req *http.Request) *http.Response {
+	const media = "Content-Type"
 	for _, x := range slices.Backward(answers) {
-		if x.request == keyOf(req) {
+		before := x.response.Request
+		if before.Method == req.Method && before.URL.RequestURI() == req.URL.RequestURI() && before.Header.Get(media) == req.Header.Get(media) {
 			again := *x.response
 			again.Request, again.Header, again.Body = req, x.response.Header.Clone(), io.NopCloser(bytes.NewReader(x.body))
 			return &again
 		}
 	}
+
 	return nil
 }
 

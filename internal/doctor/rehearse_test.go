@@ -104,12 +104,9 @@ func keepsMinutes(record map[string]any) {
 	}
 }
 
-// lags makes a service carry a request out after some time, and show the list as it was four seconds before.
-func lags(after time.Duration) func(*mockserver.Server) {
-	return func(s *mockserver.Server) { lagsBehind(s, after) }
-}
-
-func lagsBehind(s *mockserver.Server, after time.Duration) {
+// lags makes a service carry a request out after some time, keep a deletion on the list as closed, and show the list as it
+// was four seconds before.
+func lags(s *mockserver.Server, after time.Duration) {
 	type view struct {
 		at   time.Time
 		list any
@@ -117,8 +114,8 @@ func lagsBehind(s *mockserver.Server, after time.Duration) {
 	var views []view
 	s.FulfilmentDelay = 0
 	s.SetPendingLag(mockserver.Lag{})
-	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-		return mockserver.Outcome{After: after, Status: "en cours"}
+	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{After: after, Status: "en cours", KeepListed: q.Operation == mockserver.OpDeleteAllData, FinalStatus: "CLOSED"}
 	}
 	s.Change(func(r mockserver.Request, answer *mockserver.Response) {
 		if r.Operation != mockserver.OpListPendingRequests {
@@ -166,8 +163,8 @@ func TestRehearsal_block(t *testing.T) {
 		}, `{"export":{"kind":"/sort"}}`},
 		"a page with counts":       {takes(t, "profile-json-api", "pending-django"), `{"profile":{"at":"/data/attributes"},"pending":{"next":"/next","total":"/count"}}`},
 		"data at once":             {answers(mockserver.OpGetAllData, "-", 200, `{"profile":{"plan":"pro"},"sessions":[{"id":"s-1"}]}`), `{"all_data":{"at":"/sessions"}}`},
-		"a list behind the effect": {lags(2 * time.Second), `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
-		"a list that lags":         {lags(6 * time.Second), `{"pending":{"statuses":{"waiting":["en cours"]}}}`},
+		"a list behind the effect": {func(s *mockserver.Server) { lags(s, 2*time.Second) }, `{"pending":{"statuses":{"ended":["CLOSED"],"waiting":["en cours"]}}}`},
+		"a list that lags":         {func(s *mockserver.Server) { lags(s, 6*time.Second) }, `{"pending":{"statuses":{"ended":["CLOSED"],"waiting":["en cours"]}}}`},
 		"a list that closes first": {closesFirst, `{"pending":{"statuses":{"ended":["CLOSED"]}}}`},
 		"a kind that a field names": {func(s *mockserver.Server) {
 			s.Wire.Export.KindParameter = "kind"

@@ -12,9 +12,12 @@ package mockserver
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -146,4 +149,144 @@ func (s *Server) operate(c *Request) Response {
 	s.mu.Unlock()
 
 	return c.route.handle(s, c)
+}
+
+// Operations (section 4), as the contract names them, in both families of paths.
+const (
+	OpLogin               = "login"
+	OpGetCurrentUser      = "getCurrentUser"
+	OpUpdateConsent       = "updateConsent"
+	OpGetConsent          = "getConsent"
+	OpGetProfile          = "getProfile"
+	OpUpdateProfile       = "updateProfile"
+	OpGetAllData          = "getAllData"
+	OpDeleteAllData       = "deleteAllData"
+	OpListPendingRequests = "listPendingRequests"
+	OpExportRecords       = "exportRecords"
+)
+
+// route is one operation of section 4 and the pattern of its requests, as http.ServeMux reads it.
+type route struct {
+	operation, pattern string
+	handle             func(*Server, *Request) Response
+}
+
+// routes are the plain routes, those of the compliance group under both prefixes, and pages that are not
+// operations.
+var routes = slices.Concat([]route{
+	{OpLogin, "POST /v1/auth/login/jwt", (*Server).login},
+	{OpGetCurrentUser, "GET /v1/user/self", (*Server).currentUser},
+	{OpExportRecords, "GET /v1/org/{orgId}/project/{projectId}/export", (*Server).exportRecords},
+	unknown,
+}, compliance("/v1/org/{orgId}/project/{projectId}/compliance"), compliance("/v1/account/{accountId}/compliance"))
+
+var unknown = route{pattern: "/", handle: func(*Server, *Request) Response {
+	return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.", nil)
+}}
+
+func compliance(prefix string) []route {
+	user := prefix + "/user/{identityId}"
+
+	return []route{
+		{OpUpdateConsent, "PATCH " + user + "/consent", (*Server).updateConsent},
+		{OpGetConsent, "GET " + user + "/consent", (*Server).read},
+		{OpGetProfile, "GET " + user + "/profile", (*Server).read},
+		{OpUpdateProfile, "PATCH " + user + "/profile", (*Server).enqueue},
+		{OpGetAllData, "GET " + user + "/all-data", (*Server).getAllData},
+		{OpDeleteAllData, "DELETE " + user + "/all-data", (*Server).enqueue},
+		{OpListPendingRequests, "GET " + prefix + "/pending-requests", (*Server).listPendingRequests},
+	}
+}
+
+// Scope is the project of an organization, or the account of the older path family, whose data a request is about
+// (section 2, Identifiers). The two families share no data.
+type Scope struct {
+	OrgID     string `json:"org_id"`
+	ProjectID string `json:"project_id"`
+	AccountID string `json:"account_id"`
+}
+
+// valid reports whether the scope belongs to exactly one family.
+func (s Scope) valid() bool {
+	if s.AccountID != "" {
+		return s.OrgID == "" && s.ProjectID == ""
+	}
+	return s.OrgID != "" && s.ProjectID != ""
+}
+
+// Methods of authentication (section 5), in Request.Auth.
+const (
+	AuthBearer = "bearer"
+	AuthSecret = "secret"
+)
+
+// AddUser lets a user log in, or replaces the password (section 5, rule 1).
+func (s *Server) AddUser(email, password string) { s.users.Store(email, password) }
+
+// AddSecretKey makes an application-level secret key valid (section 5).
+func (s *Server) AddSecretKey(key string) { s.keys.Store(key, true) }
+
+// RevokeTokens makes every token issued so far invalid.
+func (s *Server) RevokeTokens() { s.tokens.Clear() }
+
+// login is POST /v1/auth/login/jwt (section 5, rule 1).
+func (s *Server) login(c *Request) Response {
+	sent := c.sentIn(s.Wire.Login.ParametersIn)
+	email, _ := sent["email"].(string)
+	given, _ := sent["password"].(string)
+	if email == "" || given == "" {
+		return invalid(map[string]string{"email": "is required", "password": "is required"})
+	}
+
+	if password, known := s.users.Load(email); !known || password != given {
+		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.", nil)
+	}
+
+	return success(map[string]any{"token": s.IssueToken(email)})
+}
+
+// currentUser is GET /v1/user/self (section 5, rule 2).
+func (s *Server) currentUser(c *Request) Response {
+	held, _ := s.tokens.Load(c.Token)
+	if g, ok := held.(grant); ok {
+		return success(map[string]any{"id": "user:" + g.email, "email": g.email})
+	}
+	return success(map[string]any{"id": "application", "email": nil})
+}
+
+// authenticate reports whether the credentials of a request are valid; a token takes precedence over a key. Every
+// operation but the login accepts either method.
+func (s *Server) authenticate(c *Request) (ok bool) {
+	if c.Auth != AuthBearer {
+		_, ok = s.keys.Load(c.key)
+		return ok
+	}
+
+	held, _ := s.tokens.Load(c.Token)
+	g, ok := held.(grant)
+
+	return ok && s.now().Before(g.expires)
+}
+
+// grant is the user and the expiry of a token. They do not depend on its claims.
+type grant struct {
+	email   string
+	expires time.Time
+}
+
+// IssueToken returns a new token of an hour for a user, who need not exist (section 5, rule 1; section 8).
+func (s *Server) IssueToken(email string) string {
+	now := s.now()
+	expires := now.Add(time.Hour)
+	claims := map[string]any{"sub": email, "iat": now.Unix(), "exp": expires.Unix()}
+	if s.Claims != nil {
+		claims = s.Claims(now)
+	}
+
+	// A JWT (RFC 7519) whose signature is of no key and different each time.
+	text := base64.RawURLEncoding.EncodeToString
+	token := text([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + text(encode(claims)) + "." + text([]byte(rand.Text()))
+	s.tokens.Store(token, grant{email: email, expires: expires})
+
+	return token
 }

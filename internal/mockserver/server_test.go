@@ -18,29 +18,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestRoute_pathThatIsNoOperationIs404(t *testing.T) {
-	t.Parallel()
-	for _, request := range []string{
-		"GET /", "GET /v1/auth/login/jwt", "POST " + consentPath, "GET " + consentPath + "/", "GET /v1//user/self", "GET /v1/user/./self",
-		"GET /v1/org/o/project/p/compliance/user//consent", "GET /v1/account/acc-1/export",
-	} {
-		s := start(t)
-		s.AllowViolations()
-		if got := s.ask(request, ""); !strings.HasPrefix(got, "404 ") || s.Requests()[0].Operation != "" {
-			t.Errorf("%s: %s", request, got)
-		}
-	}
-}
-
-func TestRoute_segmentsAreDecodedOnce(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.ask("GET /v1/org/a%2Fb/project/%C3%BC/compliance/user/..%2Fx%252F/consent", "")
-	if r := s.Requests()[0]; r.Identity != "../x%2F" || r.Scope != (mockserver.Scope{OrgID: "a/b", ProjectID: "ü"}) || r.Operation != mockserver.OpGetConsent {
-		t.Errorf("the log has %+v", r)
-	}
-}
-
 func TestToken_lastsOneHourOfTheClockWhateverItClaims(t *testing.T) {
 	t.Parallel()
 	expired := func(now time.Time) map[string]any { return map[string]any{"exp": now.Unix() - 1} }

@@ -89,7 +89,7 @@ func TestRun_servesWhatItsFlagsSay(t *testing.T) {
 		{"PATCH", compliance + "/user/ada/consent?" + query, `200 {"clause_1_consent":true`},
 		{"DELETE", compliance + "/user/ada/all-data", `202 {"createdAt":"2720-02-29T23:`},
 		{"GET", compliance + "/pending-requests", `200 [{"createdAt":"2720-02-29T23:`},
-		{"GET", base + "/elsewhere/ada", "404 "},
+		{"GET", base + "/v1//user/ada", "404 "},
 	} {
 		if got := send(t, tc.method, tc.target, "", bearer); !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s %s: %s", tc.method, tc.target, got)

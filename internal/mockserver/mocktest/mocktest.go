@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"log"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -231,3 +232,43 @@ func (l *pipes) Close() error {
 
 // Addr returns an address with a host that the client accepts without TLS.
 func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "localhost", Net: "pipe"} }
+
+// disorders are what can go wrong on the way to a service and back, or in front of it.
+var disorders = []mockserver.Fault{
+	{Cut: mockserver.CutBeforeCommit},
+	{Cut: mockserver.CutAfterCommit},
+	{Cut: mockserver.CutBody, CutAt: 7},
+	{Cut: mockserver.CutChunked, CutAt: 7},
+	{Hang: true},
+	{Hang: true, Commit: true},
+	{Delay: 40 * time.Second},
+	{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in")},
+	{Status: 200, Commit: true, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Back soon")},
+	{Status: 302, Header: map[string][]string{"Location": {"/elsewhere"}}},
+	{Status: 400, Body: []byte(`{"error":{"code":"E400","message":"not today"}}`)},
+	{Status: 401},
+	{Status: 403},
+	{Status: 408},
+	{Status: 429, Header: map[string][]string{"Retry-After": {"1"}}},
+	{Status: 500},
+	{Status: 500, Commit: true},
+	{Status: 503, Header: map[string][]string{"Retry-After": {"2"}}},
+	{Status: 504, Commit: true},
+}
+
+// Disorder returns choose, a Server.FaultFor with a random fault for one in so many requests, and end, after which it
+// has none. Both are safe for concurrent use.
+func Disorder(seed uint64, oneIn int) (choose func(mockserver.Request) *mockserver.Fault, end func()) {
+	var mu sync.Mutex
+	var ended atomic.Bool
+	random := rand.New(rand.NewPCG(seed, 3))
+
+	return func(mockserver.Request) *mockserver.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended.Load() || random.IntN(oneIn) > 0 {
+			return nil
+		}
+		return new(disorders[random.IntN(len(disorders))])
+	}, func() { ended.Store(true) }
+}
