@@ -343,9 +343,8 @@ var (
 
 	statusWords = map[string][]string{
 		Waiting: strings.Fields("pending queued waiting inprogress processing running scheduled new open accepted submitted created started active 202"),
-		Failed: strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired" +
-			" 400 401 402 403 404 405 406 408 409 410 412 413 415 422 423 424 428 429 451 500 501 502 503 504 507"),
-		Done: strings.Fields("done completed complete fulfilled finished succeeded success processed"),
+		Failed:  append(strings.Fields("failed failure fail error errored rejected cancelled canceled aborted expired"), codes(400, 599)...),
+		Done:    strings.Fields("done completed complete fulfilled finished succeeded success processed"),
 	}
 
 	// successWords are those of a result.
@@ -354,6 +353,14 @@ var (
 	// truths are the spellings of a truth value.
 	truths = map[string]bool{"true": true, "false": false, "1": true, "0": false}
 )
+
+// codes returns the numbers from first to last, as words: status codes of HTTP.
+func codes(first, last int) (words []string) {
+	for code := first; code <= last; code++ {
+		words = append(words, strconv.Itoa(code))
+	}
+	return words
+}
 
 // meaning returns what the texts of all fields stand for: as a whole in the vocabulary of the settings, or else folded in
 // the usual one; empty if one of them stands for nothing, or for another thing.
