@@ -24,6 +24,7 @@ func TestDataCall_recognised(t *testing.T) {
 		`{"status":"success","data":{"events":[{"name":"x"}]},"message":null}`:         isData,
 		`{"success":true,"data":{"consent":{"given":false}}}`:                          isData,
 		`{"data":{"profile":{"id":"u-77","status":"cancelled"}}}`:                      isData,
+		`{"profile":{"a":1},"preferences":{}}`:                                         isData,
 		`{"persons":[{"id":1}],"next":null,"hasMore":false}`:                           isData,
 		`{"profile":{"a":1},"generatedAt":"2026-01-31T12:00:00","_links":{"self":{}}}`: isData,
 
