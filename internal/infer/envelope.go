@@ -45,7 +45,7 @@ func (p place) role() string {
 	switch {
 	case yes.MatchString(value):
 		value = "yes"
-	case p.isFilled():
+	case p.isFilled() && value != "false":
 		value = "other"
 	}
 

@@ -52,6 +52,7 @@ var propose = map[string]func(infer.Answer) []infer.Settings{
 	"none": infer.Absent, "day": infer.Export, "data": infer.Data,
 	"list": func(a infer.Answer) []infer.Settings { return infer.Pending(a) }, "error": infer.KindParameters,
 	"record": infer.Consent, "profile": func(a infer.Answer) []infer.Settings { return infer.Profile(a, false) },
+	"written": func(a infer.Answer) []infer.Settings { return infer.Profile(a, true) },
 }
 
 // TestProposals_first has what is in the first proposal for an answer, from ^ to $, or the word nothing.
@@ -73,6 +74,7 @@ func TestProposals_first(t *testing.T) {
 		{"list", `{"requests":[],"total":0,"last":true}`, `{ "/last" = "true" }`},
 		{"list", `{"requests":[],"pages":1}`, `{ "/pages" = "1" }`},
 		{"list", `{"requests":[],"pages":1,"next":null}`, `{ "/pages" = "*" }`},
+		{"list", `{"requests":[],"empty":true}`, `{ "/empty" = "*" }`},
 		{"list", `{"requests":[],"errorCode":null}`, `{ "/errorCode" = "null" }`},
 		{"list", `{"requests":[],"closed":[{"id":2}]}`, `^wire.pending.at = "/requests"$`}, // and not another list
 		{"list", `{"requests":[],"_links":{"next":{"href":"/p2"}}}`, `^wire.pending.at = "/requests" and wire.pending.next = "/_links/next/href"$`},
@@ -83,6 +85,8 @@ func TestProposals_first(t *testing.T) {
 		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref" and wire.pending.identity = "/user/id" and wire.pending.status = "/stage"`},
 		{"list", `[{"@id":"/r/1","id":"r-1","type":"ticket","action":"DELETE"}]`, `wire.pending.id = "/id" and wire.pending.type = "/action"`},
 		{"list", `{"requests":[],"last_modified":"2026-02-01","next":5}`, `{ "/last_modified" = "*" }`},
+		{"list", `{"warnings":[],"requests":[]}`, `wire.pending.at = "/requests"`},
+		{"list", `[{"uuid":"1","ref":"r-1"},{"ref":"r-2"}]`, `wire.pending.id = "/ref"`},
 		{"list", `{"requests":[],"took":3}`, `wire.ignored = { "/took" = "*" } and wire.pending.at = "/requests"`},
 		// Words may be qualified, as in OData.
 		{"day", `{"value":[{"@odata.type":"#Model.Person","Id":"p-1"},{"@odata.type":"#Model.Event","Id":"ev-1"}]}`, `{ "events" = ["#Model.Event"], "persons" = ["#Model.Person"] }`},
@@ -93,6 +97,7 @@ func TestProposals_first(t *testing.T) {
 		{"none", `{"code":"RATE_LIMITED","data":null}`, `^wire.envelope = "/data"$`}, // which the reader refuses beside a code
 		{"none", `{"status":"queued","data":null}`, `^wire.envelope = "/data"$`},
 		{"none", `{"success":true,"message":"ok","data":null}`, `"/message" = "*"`},
+		{"none", `{"records":[]}`, `"/records/0"`},
 		// A former record is not the record, and the innermost envelope is around the profile.
 		{"record", `{"previous":{"clause_1_consent":true},"current":{"clause_1_consent":false}}`, `"/current"`},
 		{"profile", `{"data":{"id":"ada","attributes":{"plan":"gold"}}}`, `"/data/attributes"`},
@@ -101,6 +106,12 @@ func TestProposals_first(t *testing.T) {
 		{"list", `{"status":500,"requests":[]}`, "nothing"},
 		{"list", `{"requests":[{"id":"r-1"}],"total":5,"count":1}`, "nothing"},
 		{"list", `{"requests":[],"hasMore":true,"next":null}`, "nothing"},
+		{"list", `{"requests":[],"last":"false"}`, "nothing"},
+		{"list", `{"jobId":"1"}`, "nothing"},
+		{"profile", `{"client":{"plan":"gold"}}`, "nothing"},
+		{"written", `{"client":{"plan":"gold"}}`, `"/client"`},
+		{"profile", `{"status":"fail","data":{"plan":"is required"}}`, "nothing"},
+		{"profile", `{"status":500,"data":{"reason":"timeout"}}`, "nothing"},
 		{"day", `[{"type":"event","error":"timeout","id":"e-1"}]`, "nothing"},
 		// A sign, and a digit, make another code.
 		{"list", `{"code":0,"data":[]}`, `wire.result.success = ["0"]`},
@@ -146,6 +157,19 @@ func TestPending_byWordsAlone(t *testing.T) {
 		s := infer.Pending(infer.Answer{Body: []byte(list)}, &request)[0]
 		if s["/pending/id"] != "/ticket" || s["/pending/type"] != "/wanted" || s["/pending/identity"] != "/requester" {
 			t.Errorf("%s: %v", list, s)
+		}
+	}
+}
+
+// TestPending_wordsOfOnesOwnRequest has another person's record with words of its own.
+func TestPending_wordsOfOnesOwnRequest(t *testing.T) {
+	t.Parallel()
+	const list = `[{"person":"ada@example.com","type":"ACCESS_END","status":"A"},{"person":"bob@example.com","type":"LIRE","status":"B"}]`
+	sent := infer.Request{Person: "ada@example.com", Type: "data_deletion", State: "waiting"}
+	got := infer.Pending(infer.Answer{Body: []byte(list)}, &sent)[0].Sentence()
+	for _, want := range []string{`types = { "data_deletion" = ["ACCESS_END"] }`, `statuses = { "waiting" = ["A"] }`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s in place of %s", got, want)
 		}
 	}
 }

@@ -41,16 +41,15 @@ func Absent(a Answer) (all []Settings) {
 }
 
 // ignoreAround adds settings for the envelope around an empty place: what its code says, and what says yes. The strict
-// reader refuses what is neither a word of envelopes nor ignored.
+// reader knows words of success, and refuses all others.
 func (s Settings) ignoreAround(v jsontext.Value, empty jsontext.Pointer) {
 	for _, leaf := range leavesAround(v, empty) {
-		role := leaf.role()
 		switch {
-		case role == "failure" && isLike(leaf.text, "404* *notfound* *notexist* *nodata*"): // other codes may be failures
+		case leaf.role() == "failure" && isLike(leaf.text, "404* *notfound* *notexist* *nodata*"): // other codes may be failures
 			s.set("/result/at", leaf.at)
 			s.add("/result/absent", leaf.text)
 			s.add("/result/success", "0") // the usual one
-		case isLike(role, "success flag"), leaf.text == "true", isLike(leaf.name, "message msg"):
+		case leaf.text == "true", isLike(leaf.name, "message msg"):
 			s.ignore(leaf, "", "")
 		}
 	}
