@@ -317,6 +317,11 @@ func TestAbsent_answersThatSayNone(t *testing.T) {
 					}
 				}
 
+				service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: c.status, Body: []byte(c.body)})
+				err := update(t.Context(), cl) // which is not a reading
+				if isObject := strings.HasPrefix(c.body, "{"); transport.IsClass(err, transport.ClassNotFound) && !isObject {
+					t.Errorf("%s, to an update: %v", name, err)
+				}
 				if _, err := cl.ListPending(t.Context(), scope); err == nil || strings.Contains(err.Error(), "wire.absent") {
 					t.Errorf("%s, of the list: %v", name, err)
 				}

@@ -110,17 +110,13 @@ func (c *call) missing(a Answer, r io.Reader) (*Error, error) {
 	return e, nil
 }
 
-// refuse returns the error of any other answer whose status is not the one expected. If a 4xx to a reading breaks off,
-// the error of its body comes in place of that.
+// refuse returns the error of any other answer whose status is not the one expected, as far as it came.
 func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
 	e := NewError(a.Exchange, means.class, means.detail)
 	c.complete(e, a.Header) // all callers wait, even if the body is cut
 
-	body, err := io.ReadAll(io.LimitReader(r, LimitError))
-	if err != nil && a.Status/100 == 4 && !changes[c.Op.Kind] {
-		return nil, err
-	}
+	body, _ := io.ReadAll(io.LimitReader(r, LimitError))
 	if a.Status >= http.StatusBadRequest { // otherwise it may be somebody's data, or repeat the address
 		said, _ := jsonvalue.ParseObject(string(body))
 		a.quote(e, said, body)
