@@ -111,7 +111,9 @@ func ShownID(id, person string) string {
 	if id == "" {
 		return "without an id"
 	}
-	return strconv.Quote((&transport.Redactor{Values: []string{person}}).Text(id, 80))
+	shown := []rune((&transport.Redactor{Values: []string{person}}).Clean(id))
+
+	return strconv.Quote(string(shown[:min(len(shown), 80)]))
 }
 
 // DeferredError returns an error about a request of a type that no answer of the service
