@@ -132,7 +132,12 @@ func (b *batch) judge(ctx context.Context, row int) (choice.Act, error) {
 	}
 
 	if b.action == choice.Plan {
-		b.learn(wanted.Print(), c.Print)
+		b.mu.Lock()
+		if b.keeping.Learn(wanted.Print(), c.Print) {
+			b.alike++
+		}
+		b.mu.Unlock()
+
 		if c.IsNone {
 			return absent, nil
 		}

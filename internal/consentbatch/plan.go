@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/choice"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -196,16 +195,6 @@ func (b *batch) checkShard() (ok bool) {
 	})
 
 	return false
-}
-
-// learn learns from a row how the service keeps records.
-func (b *batch) learn(sent, shown choice.Print) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-
-	if b.keeping.Learn(sent, shown) {
-		b.alike++
-	}
 }
 
 // warnAltered warns if the service shows all rows of the last apply in another way than they were written, and names
