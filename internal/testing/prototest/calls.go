@@ -110,7 +110,7 @@ func (p *Provider) InvokePlanned(name string, config Attributes, heard func()) (
 	return invoked
 }
 
-// ListRequest is a list block of a query. A Limit of 0 is none.
+// ListRequest is a list block of a query. A Limit of 0 stands for no limit.
 type ListRequest struct {
 	Config          Attributes
 	Limit           int64
