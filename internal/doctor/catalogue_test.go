@@ -222,12 +222,12 @@ func TestVerdict_isThatOfTheSettingsInTheEnd(t *testing.T) {
 		first, configured, last decoded
 		want                    Word
 	}{
-		"as configured":       {a, a, a, OK},
-		"more is read since":  {less, a, a, OK},
-		"nothing":             {want: Unknown},
-		"with settings":       {a, less, a, Differs},
-		"never everything":    {less, less, less, Differs},
-		"not with all of all": {a, a, decoded{text: "b"}, Broken},
+		"as configured":        {a, a, a, OK},
+		"more is read since":   {less, a, a, OK},
+		"nothing":              {want: Unknown},
+		"with settings":        {a, less, a, Differs},
+		"never everything":     {less, less, less, Differs},
+		"not with all of them": {a, a, decoded{text: "b"}, Broken},
 	} {
 		again := func(_ context.Context, c *client.Client) (decoded, error) {
 			return map[bool]decoded{true: tc.last, false: tc.configured}[c.Lag == time.Minute], nil

@@ -91,7 +91,7 @@ type examination struct {
 	invented string             // the identity of a person whom the service does not know
 
 	ways []*way
-	use  *way // what is read with further on; one of which nothing is accepted until a list was read
+	use  *way // what is read with further on; nothing is accepted with it as long as no list was read
 }
 
 // way is one way to authenticate.
