@@ -135,12 +135,13 @@ func TestConsent_readOnlyPlansNoWrite(t *testing.T) {
 func TestConsent_requests(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	first, second := config(agreed).With(version(1)), config(agreed).With(version(2))
+	first := config(agreed).With(version(1))
+	changed := first.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false})
 	state, _ := p.MustUpdate(name, nil, first)
 	state, _ = p.MustRefresh(name, state)
 	p.WantEmptyPlan(name, state, first.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8"}))
-	state, _ = p.MustUpdate(name, state, first.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.8", "clause_1_consent": false}))
-	state, _ = p.MustUpdate(name, state, second)
+	state, _ = p.MustUpdate(name, state, changed)
+	state, _ = p.MustUpdate(name, state, changed.With(version(2)))
 	if state.Attributes["user_ipv6_wo"] != nil || state.Attributes["user_ipv6"] != nil {
 		t.Errorf("in state is %v", state.Attributes)
 	}
@@ -149,7 +150,7 @@ func TestConsent_requests(t *testing.T) {
 	wantUpdates(t, service,
 		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
 		update([5]bool{false, true, false, true, true}, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.8"}),
-		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
+		update([5]bool{false, true, false, true, true}, map[string]any{"agreement_time": early, "user_ipv6": "::ffff:192.0.2.7"}),
 		update(configured, nil),
 	)
 	for operation, want := range map[string]int{mockserver.OpGetConsent: 4, mockserver.OpLogin: 1, "": 9} {
