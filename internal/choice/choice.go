@@ -187,6 +187,7 @@ func Judge(e Evidence) (Verdict, Act) {
 			all |= fact
 		}
 	}
+
 	i := 0
 	for all&rows[i].facts != rows[i].facts { // the last row has none
 		i++

@@ -122,6 +122,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	segments := strings.Split(u.Path, "/")
+
 	addr, _ := netip.ParseAddr(u.Hostname()) // zero beside an error
 	isLocal := strings.EqualFold(u.Hostname(), "localhost") || addr.IsLoopback()
 	switch {

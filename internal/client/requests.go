@@ -198,6 +198,7 @@ const limitAcknowledgement = 64 << 10
 func (c *Client) readJSONData(s transport.Answer, call decode.DataCall, text *bufio.Reader, sink *sink) (decode.Receipt, error) {
 	head, err := text.Peek(limitAcknowledgement + 1)
 	head = bytes.Clone(head)
+
 	isShort := errors.Is(err, io.EOF)
 	switch {
 	case isShort:

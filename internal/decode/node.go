@@ -34,6 +34,7 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	if v == nil {
 		v = jsontext.Value("null")
 	}
+
 	answer := &node{Value: v}
 	for level := []*node{answer}; len(level) > 0; level = level[1:] {
 		n := level[0]
@@ -127,6 +128,7 @@ func (n *node) field(at jsontext.Pointer, usual []string) *node {
 			return field
 		}
 	}
+
 	return &node{}
 }
 

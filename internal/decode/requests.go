@@ -139,6 +139,7 @@ func (c ListCall) find(answer *node) (*node, error) {
 	if c.At == "" {
 		places = content.leaves(nil)
 	}
+
 	lists := slices.DeleteFunc(places, func(n *node) bool { return n.Kind() != '[' })
 	switch {
 	case len(lists) == 1:
@@ -289,6 +290,7 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 	e.Ignored = nil // a flag that is ignored elsewhere refuses a request all the same
 
 	answer := e.decode(v)
+
 	request, said := answer.request(person), answer.find(e.Result.At)
 	isSuccess := said.isIgnored // by its word
 	switch {

@@ -42,6 +42,7 @@ func (p place) role() string {
 	if isLike(name, "href url") {
 		name = p.around
 	}
+
 	switch {
 	case yes.MatchString(value):
 		value = "yes"
@@ -50,6 +51,7 @@ func (p place) role() string {
 	}
 
 	role := meaningOf(name, roles)
+
 	return cmp.Or(rolesByValue[role+" "+value], role)
 }
 
@@ -113,6 +115,7 @@ func (s Settings) ignore(leaf place, next, total jsontext.Pointer) {
 	isKnown := next != "" && total != "" // the last page says the opposite of the others
 	hasText := leaf.isFilled() || isLinks(leaf.value)
 	isList := len(jsonvalue.Elements(leaf.value)) > 0
+
 	isFree := map[string]bool{
 		"": hasText, "total": hasText, "harmless": !isList, "pages": next+total != "",
 		"more": isKnown, "last": isKnown, "part": isKnown,

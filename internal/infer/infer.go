@@ -146,6 +146,7 @@ func meaningful(columns []column, meanings []meaning) (all []column) {
 			all = append(all, c)
 		}
 	}
+
 	return all
 }
 
@@ -160,5 +161,6 @@ func firstNamed(columns []column, patterns string) jsontext.Pointer {
 			}
 		}
 	}
+
 	return ""
 }

@@ -193,6 +193,7 @@ func (c *course) apply(ctx context.Context, p *prototest.Provider, isKilled bool
 // wantSettled fails the test if so many applies without a disturbance leave something to do.
 func (c *course) wantSettled(limit int) {
 	c.t.Helper()
+
 	open := c.open()
 	for n := 0; open != "" && n < limit; n++ {
 		c.apply(c.t.Context(), c.start(), false)

@@ -218,6 +218,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	}
 
 	f.Request.Ready, f.Unanswered = true, proof.Submission{}
+
 	written, err := f.deliver(ctx)
 	f.Submission, f.Unanswered = carriedOut, proof.Submission{}
 	switch {

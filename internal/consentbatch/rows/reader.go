@@ -252,6 +252,7 @@ func (r *reader) readObject(v jsontext.Value) {
 	place := 0
 	for name, value := range jsonvalue.Parts(v) {
 		place++
+
 		column, ok := r.column(place, string(name))
 		switch {
 		case !ok, value.Kind() == 'n':

@@ -146,7 +146,7 @@ func call[Req, Resp any](ctx context.Context, p *Provider, f func(context.Contex
 		p.t.Fatal(err)
 	}
 	if diags := reflect.ValueOf(resp).Elem().FieldByName("Diagnostics"); diags.IsValid() { // else they come in a stream
-		said, _ := diags.Interface().([]*tfprotov6.Diagnostic)
+		said, _ := reflect.TypeAssert[[]*tfprotov6.Diagnostic](diags)
 		p.wantShort(said)
 	}
 
