@@ -95,7 +95,7 @@ func (x *execution) submit(ctx context.Context, others []proof.Submission) error
 			x.observed.Delivered = x.observed.Delivered && x.current.State == proof.Fulfilled
 			return nil
 		case action != proof.Repeat, !x.mayRepeat:
-			return x.unknownOutcome(cause)
+			return x.unknownOutcome(action, cause)
 		}
 		x.mayRepeat = false
 		err = x.send(lingering)
@@ -166,18 +166,21 @@ func (x *execution) send(ctx context.Context) error {
 		x.lost, s.State = lost, proof.Unanswered
 		return nil
 	case !isFirst:
-		return x.unknownOutcome(err)
+		return x.unknownOutcome(proof.ReadAgain, err)
 	}
 
 	return err
 }
 
 // unknownOutcome returns the error of a submission that may have arrived. cause is the error of looking for it; nil if
-// looking has shown nothing.
-func (x *execution) unknownOutcome(cause error) error {
+// there is none. The action is proof.Repeat if looking has shown nothing.
+func (x *execution) unknownOutcome(action proof.Action, cause error) error {
 	lost := cmp.Or(x.lost, client.DeferredError(x.request.Type, transport.ClassUnknownOutcome, "of an earlier attempt"))
 	unknown := transport.UnknownOutcome(lost, cause)
-	if x.observed.Gap != "" {
+	switch {
+	case action == proof.Repeat:
+		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
+	case x.observed.Gap != "":
 		unknown.Detail += "; the pending list cannot be read as a whole: " + x.observed.Gap
 	}
 

@@ -4,6 +4,7 @@ package deferred
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,7 @@ func TestDeferred_unknownOutcome(t *testing.T) {
 		"an update in another run":                  {"profile update", "as it is; lost before; rejected", "A A", 3, true},
 		"another key in another run":                {"deletion", "as it is; lost after, done", "B A", 2, true},
 		"the same without a list":                   {"deletion", "as it is; lost before; " + unread + unread, "A A", 1, false},
+		"a list of a cache, and then whole ones":    {"deletion", "as it is; lost before; cached", "A", 1, false},
 		"the same in a later listing":               {"deletion", "as it is; lost after; " + unread, "A A", 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +68,8 @@ func TestDeferred_unknownOutcome(t *testing.T) {
 						}
 					}
 				}
-				if isUnknown := transport.IsClass(err, transport.ClassUnknownOutcome); isUnknown == c.isKnown || isUnknown == (err == nil) {
+				isUnknown, saysGap := transport.IsClass(err, transport.ClassUnknownOutcome), strings.Contains(fmt.Sprint(err), "as a whole")
+				if isUnknown == c.isKnown || isUnknown == (err == nil) || saysGap != (name == "the same without a list") {
 					t.Errorf("it ends with %v", err)
 				}
 				if w.attempts != c.attempts {

@@ -110,7 +110,7 @@ func TestActions_endsThatAreNotTheUsualOne(t *testing.T) {
 		"deletion is pending":    {pending, mockserver.OpDeleteAllData, []string{`Conflicting pending request "theirs-[redacted]"`, "wire.pending.statuses", "run again once the other request is carried out"}, 0, names{requestAccessName}},
 		"data access is pending": {pending, mockserver.OpGetAllData, []string{`Conflicting pending request "theirs-[redacted]"`, "nothing was sent"}, 0, names{deleteName}},
 		"never listed":           {mockserver.Outcome{After: -1}, "", []string{"nothing shows what became of it", `"request-1"`}, 1, bothActions},
-		"unknown":                {mockserver.Outcome{After: 2 * time.Second, Status: "closed"}, "", []string{"The pending list does not tell", "wire.pending.statuses"}, 1, names{requestAccessName}},
+		"unknown":                {mockserver.Outcome{After: 2 * time.Second, Status: "closed"}, "", []string{"The pending list does not tell", "wire.pending.statuses", "may send another one"}, 1, names{requestAccessName}},
 		"never given":            {mockserver.Outcome{KeepListed: true}, "", []string{"The service gave no data", "asked 1 times", "Invoking the action again", "wire.all_data.at"}, 2, names{requestAccessName}},
 	}, func(t *testing.T, name string, row row) {
 		row.names.each(t, func(_ *testing.T, o *object) {

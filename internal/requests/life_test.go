@@ -111,7 +111,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 			o.interrupt(atOnce)
 			if row.looks > 0 {
 				o.want(prototest.Attributes{"fulfilled": false, "request_id": nil})
-				o.says("Interrupted, and the outcome is not known", "plan again")
+				o.says("Interrupted, and the outcome is not known", "Operation: ", "Attempts: 1", "plan again")
 				_, diags := o.Update(o.name, o.state, nil)
 				prototest.WantText(t, diags.Warnings(), "(request without an id) was sent", "no way to cancel it")
 				o.NewRun()

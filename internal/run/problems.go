@@ -18,6 +18,7 @@ type Messages struct {
 	Pending  string // what to do after the time for it is over
 	Unproven string // the same if nothing shows whether it was carried out
 	Over     string // the same if it came to nothing
+	Again    string // what another invocation of an action does
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
@@ -34,6 +35,7 @@ const (
 // What to do about the request of an action.
 const (
 	AdviceStands = "look at analytics_pending_requests later; the request stands and must not be repeated."
+	adviceAgain  = " Invoking the action again may send another one."
 	adviceAnew   = "ask the operator of the service about the request. Invoking the action again sends another one."
 )
 
@@ -65,7 +67,7 @@ func (r *Run) problem(speaksOfOpen bool) *tfkit.Problem {
 		{s.Dropped, "The request is gone, and its effect cannot be seen", accepted + ". It is gone without its effect: the service dropped it, new data came since, or the data were the same.", r.Over},
 		{isFailed, "The service failed the request", accepted + ", and the service then failed it. Code of the service: " + cmp.Or(s.Code, "not given") + ".", r.Over},
 		{seen.Err != nil, "Accepted, but waiting for it failed", accepted + ". Waiting failed: " + failed.Summary + ".\n" + failed.Detail, failed.Do},
-		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list does not tell: " + seen.Gap + ".", adviceSetting},
+		{seen.Gap != "", "The pending list does not tell", accepted + ", and the list does not tell: " + seen.Gap + ".", adviceSetting + r.Again},
 		{seen.Unproven, "Accepted, and nothing shows what became of it", accepted + ". Neither the list nor an effect shows it: it may be carried out, pending or lost.", r.Unproven},
 		{s.Interrupted, "Interrupted while waiting", accepted + ", and the run ended before it was fulfilled.", r.Pending},
 		{true, "Accepted and still pending", accepted + ", and was not fulfilled within the time that timeouts allows.", r.Pending},

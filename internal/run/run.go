@@ -124,7 +124,7 @@ func OfAction(ctx context.Context, s *tfkit.Service, resp *action.InvokeResponse
 	r := Run{Engine: s.Deferred, Response: Response{Diags: &resp.Diagnostics}, invoked: resp}
 	r.Waits = m.Wait.IsNull() || m.Wait.ValueBool()           // an action has no defaults
 	r.Limit, _ = m.Timeouts.Invoke(ctx, tfkit.DefaultTimeout) // the validator has checked it
-	r.Messages = Messages{Pending: AdviceStands, Unproven: adviceAnew, Over: adviceAnew}
+	r.Messages = Messages{Pending: AdviceStands, Unproven: adviceAnew, Over: adviceAnew, Again: adviceAgain}
 
 	return r
 }
@@ -252,8 +252,8 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	r.Submission = r.Unanswered
 	tfkit.Problem{
 		Summary: "Interrupted, and the outcome is not known",
-		Detail:  "The run was interrupted while the " + r.Name + " was being sent, so the service may have accepted it or not.",
-		InState: r.InState + " and without a request_id",
+		Detail:  "The run was interrupted while the " + r.Name + " was being sent, so the service may have accepted it or not.\n" + tfkit.ProblemOf(err, "").Detail,
+		InState: r.InState + " and no request_id",
 		Do:      "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again.",
 	}.AddWarning(r.Diags)
 
