@@ -156,7 +156,7 @@ func TestReadToken_textInTheFieldToken(t *testing.T) {
 	answers{
 		`{"token":"a.b.c","type":"bearer","user":{"id":1}}`: "a.b.c",
 		`{"user":{"id":1},"auth":{"token":"a.b.c"},"x":[]}`: "a.b.c",
-		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"data":{"session":{"token":"a.b.c"}}}`: "a.b.c", `{"token":"d.e.f","result":{"token":"a.b.c"}}`: "a.b.c",
+		`{"result":{"token":"a.b.c"}}`:                      "a.b.c", `{"data":{"session":{"token":"a.b.c"}}}`: "a.b.c", `{"token":"d.e.f","result":{"token":"a.b.c"}}`: "a.b.c", `{"token":"a.b.c","result":{"device":{"token":"d.e.f"}}}`: "a.b.c",
 		`{"code":0,"data":{"token":"a.b.c"}}`: "a.b.c", `{"refresh":{"token":"d.e.f"},"access":{"token":"a.b.c"}}`: none,
 
 		`{"access_token":"a.b.c","token_type":"Bearer"}`: none,

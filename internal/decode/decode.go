@@ -49,15 +49,15 @@ func wantObject(v jsontext.Value) *Error {
 	return &Error{Why: "expected an object, found " + jsonvalue.KindName(v.Kind())}
 }
 
-// ReadToken returns the token in the answer to a login (section 2): that of the only outermost object with one, in what
-// wire.envelope points to or else in the whole answer.
+// ReadToken returns the token in the answer to a login (section 2): that of the object that wire.envelope points to, or
+// else of the only outermost one with a token.
 func ReadToken(v jsontext.Value, envelope jsontext.Pointer) (string, error) {
 	hasToken := func(n *node) bool { return n.find("/token").text != "" }
 
 	answer := Envelope{}.decode(v)
-	found := answer.find(envelope).outermost(hasToken)
-	if len(found) == 0 {
-		found = answer.outermost(hasToken)
+	found := answer.outermost(hasToken)
+	if content := answer.find(envelope); hasToken(content) {
+		found = []*node{content}
 	}
 	if len(found) != 1 {
 		return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
@@ -159,7 +159,8 @@ func (e Envelope) content(answer *node, at jsontext.Pointer) (*node, error) {
 func unexplained(answer, nothing *node) error {
 	var beside []jsontext.Pointer
 	for _, leaf := range answer.leaves(nothing) {
-		if !leaf.isSilent() && !slices.Contains(callNames, leaf.name) {
+		isOfCall := leaf.Kind() != '[' && slices.Contains(callNames, leaf.name)
+		if !isOfCall && !leaf.isSilent() {
 			beside = append(beside, leaf.at())
 		}
 	}

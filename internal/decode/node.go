@@ -184,12 +184,14 @@ func (n *node) isBlank() bool {
 	return n.Kind() == 'n'
 }
 
-// leaves returns the values in n that say something and stand outside of a part of it: those without parts, and arrays.
+// leaves returns the values in n that say something and stand outside of a part of it: those without parts, and arrays
+// that are not around it.
 func (n *node) leaves(outside *node) (found []*node) {
+	isWhole := n.Kind() == '[' && (outside == nil || !n.at().Contains(outside.at()))
 	switch {
 	case n == outside, n.isIgnored:
 		return nil
-	case len(n.parts) == 0, n.Kind() == '[':
+	case len(n.parts) == 0, isWhole:
 		return []*node{n}
 	}
 

@@ -83,7 +83,8 @@ func TestListCall_whatAnAnswerIs(t *testing.T) {
 	} {
 		c.answers.check(t, c.call, func(v jsontext.Value) (string, error) {
 			list, err := c.call.Read(v)
-			if err == nil && len(list.Records) != strings.Count(string(v), one) {
+			isRead := err == nil || strings.Contains(err.Error(), partial)
+			if isRead && len(list.Records) != strings.Count(string(v), one) {
 				t.Errorf("%s is read as %+v", v, list.Records)
 			}
 			return whole, err
@@ -141,7 +142,7 @@ func TestPendingRecord_whatItSays(t *testing.T) {
 			// An end without an outcome, and what contradicts itself, is unclear.
 			status(`"queued","endedAt":"2026-01-31T12:00:00Z"`): "- - - queued unclear", status(`null,"completedAt":"2026-01-31T12:00:00Z"`): "- - - - unclear",
 			status(`"completed","error":{"code":"x"}`): "- - - completed unclear x", status(`"completed","success":false`): "- - - completed unclear",
-			status(`"done","state":"queued"`): "- - - done unclear", status(`"failed","error":{"code":"x"}`): "- - - failed failed x", status(`null,"success":false`): "- - - - failed",
+			status(`"done","state":"queued"`): "- - - done unclear", status(`{"code":"x"},"state":"done"`): "- - - - done", status(`"failed","error":{"code":"x"}`): "- - - failed failed x", status(`null,"success":false`): "- - - - failed",
 		}},
 		{own, answers{
 			`{"ref":7,"who":{"mail":"user-1"},"what":"purge","stage":{"name":"done"}` + rest: "7 user-1 data_deletion done waiting",

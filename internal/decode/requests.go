@@ -98,10 +98,12 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 	}
 
 	for _, element := range found.parts {
-		if element.Kind() != '{' {
-			return list, Partial("it holds an entry that is not an object")
+		if element.Kind() == '{' {
+			list.Records = append(list.Records, c.record(element))
 		}
-		list.Records = append(list.Records, c.record(element))
+	}
+	if len(list.Records) < len(found.parts) {
+		return list, Partial("it holds an entry that is not an object")
 	}
 
 	return list, c.checkBeside(answer, found)
@@ -224,10 +226,11 @@ func (m RecordMap) record(n *node) PendingRecord {
 // What contradicts itself is Unclear, and so is an end without an outcome.
 func (m RecordMap) progress(n *node) Progress {
 	says := n.fields(m.Status, statusNames)
+	hasText := func(status *node) bool { return status.text != "" }
 	switch {
 	case n.says(refusalNames, Failed):
 		says = append(says, &node{text: Failed})
-	case n.field(m.Status, statusNames).text == "":
+	case !slices.ContainsFunc(says, hasText):
 		says = append(says, &node{text: Waiting})
 	}
 
