@@ -271,10 +271,10 @@ func (x *examination) verdict(ctx context.Context, r reading) (Word, string) {
 		return Broken, x.describe(r.err) + "; no setting was found with which it is read"
 	case !last.fits(r.decoded):
 		return Broken, "the answer is read with its own settings, and not with all of them together"
-	case r.text == "" && r.whenEmpty != "":
-		return Unknown, r.whenEmpty
 	case last.lacking > 0:
 		return Differs, "it is read, but not every field that the provider needs; no setting was found that names the others"
+	case r.text == "" && r.whenEmpty != "":
+		return Unknown, r.whenEmpty
 	case x.again(ctx, r, x.options.Client.Wire).fits(last):
 		return OK, "read as configured"
 	}

@@ -156,14 +156,15 @@ func (r *rehearsal) find(ctx context.Context, q *request) {
 	if !q.listed {
 		r.lag = max(r.lag, time.Since(q.at))
 	}
-	q.listed, q.delisted, q.due = true, false, time.Now().Add(readInterval)
+	q.listed, q.delisted, q.due = true, false, time.Time{}
 }
 
 // isShown reports whether a reading shows the effect of a request. All data is asked for again once the request has left
 // the list, and at intervals where it is not on it. A profile that was never read is deleted once the list says so.
 func (r *rehearsal) isShown(ctx context.Context, q *request, effect reading) bool {
+	isOpen := q.listed != q.delisted || time.Now().Before(q.due)
 	isUnread := !r.ended[decode.RequestProfileUpdate] && !q.delisted
-	if map[string]bool{decode.RequestDataAccess: time.Now().Before(q.due), decode.RequestDataDeletion: isUnread}[q.Type] {
+	if map[string]bool{decode.RequestDataAccess: isOpen, decode.RequestDataDeletion: isUnread}[q.Type] {
 		return false
 	}
 	if q.Type == decode.RequestDataAccess {
@@ -274,7 +275,7 @@ func (r *rehearsal) adopt(ctx context.Context, u choice.Record, form infer.Setti
 	}
 
 	found, sent := form.Merge(client.ConsentSettings(r.kept)), form["/consent/time_format"]
-	if answered := cmp.Or[any](r.wire.Consent.TimeFormat, sent); answered != sent {
+	if answered := r.wire.Consent.TimeFormat; answered != "" && answered != sent {
 		found["/consent/time_answered"] = answered
 	}
 	r.wire, _ = r.wire.With(found) // which has values that are accepted

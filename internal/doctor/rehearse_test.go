@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,17 @@ func isLate(s *mockserver.Server) {
 	}
 }
 
+// listFails makes a service fail to show the list while all data is asked for.
+func listFails(s *mockserver.Server) {
+	begun := time.Now()
+	s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+		if after := time.Since(begun).Seconds(); r.Operation != mockserver.OpListPendingRequests || after < 14 || after > 17 {
+			return nil
+		}
+		return &mockserver.Fault{Status: 503}
+	}
+}
+
 // keepsMinutes changes a record as a service does that has no banner.
 func keepsMinutes(record map[string]any) {
 	record["manual"] = false
@@ -155,9 +167,10 @@ func TestRehearsal_block(t *testing.T) {
 		takes func(*mockserver.Server)
 		want  string
 	}{
-		"a record that is late": {isLate, `{}`},
-		"the defaults":          {slowly, `{}`},
-		"a list that is late":   {listsLate, `{"lag":"14s"}`},
+		"a list that fails for a while": {listFails, `{}`},
+		"a record that is late":         {isLate, `{}`},
+		"the defaults":                  {slowly, `{}`},
+		"a list that is late":           {listsLate, `{"lag":"14s"}`},
 		"a compressed day": {func(s *mockserver.Server) {
 			s.Export = mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Discriminator: "sort", Gzip: true}
 		}, `{"export":{"kind":"/sort"}}`},
@@ -191,6 +204,12 @@ func TestRehearsal_block(t *testing.T) {
 						t.Errorf("%s was sent %d times", operation, n)
 					}
 				}
+
+				pasted := options(service)
+				pasted.Client.Wire = report.Wire
+				if again := Examine(t.Context(), pasted); again.ExitStatus > 0 || !reflect.DeepEqual(again.Wire, report.Wire) {
+					t.Errorf("with its block it says %s: %+v", again.WireBlock, again.Findings)
+				}
 			})
 		})
 	}
@@ -204,8 +223,12 @@ func TestRehearsal_saysWhatItCannotDo(t *testing.T) {
 	}{
 		"a record of everybody": {answers(mockserver.OpGetConsent, "-", 200, `{"clause_1_consent":false,"clause_2_consent":false,`+
 			`"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`), "person broken nothing was written"},
-		"a profile of everybody":                        {answers(mockserver.OpGetProfile, "-", 200, `{"plan":"free"}`), "person broken nothing was written"},
-		"data without a list":                           {neverLists, "data_access ok carried out, after 45s"},
+		"a profile of everybody": {answers(mockserver.OpGetProfile, "-", 200, `{"plan":"free"}`), "person broken nothing was written"},
+		"data without a list":    {neverLists, "data_access ok carried out, after 45s"},
+		"data that nobody understands": {func(s *mockserver.Server) {
+			neverLists(s)
+			answers(mockserver.OpGetAllData, "-", 200, `{"foo":1}`)(s)
+		}, "data differs it is read, but not every field"},
 		"a profile that is not shown":                   {answers(mockserver.OpGetProfile, "-", 404, `{}`), "data_deletion ok carried out, after 8s"},
 		"a withdrawal, which has no time, that is lost": {answers(mockserver.OpUpdateConsent, "agreement_time", 204, ""), "withdrawal broken accepted, and not read back"},
 	} {
