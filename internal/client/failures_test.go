@@ -133,7 +133,7 @@ func failures() map[string]failed {
 
 	for name, body := range map[string]string{
 		"nothing": "", "no token": `{"session":"canary"}`, "number": `{"token":7}`, "two parts": `{"token":"eyJhIjoxfQ.canary"}`,
-		"empty part": `{"token":"eyJhIjoxfQ..c2ln"}`,
+		"empty part": `{"token":"eyJhIjoxfQ..c2ln"}`, "text": `{"token":"www.canary.com"}`, "list": `{"token":"W10.e30.c2ln"}`,
 	} {
 		rows["login answer: "+name] = failed{operation: logins, fault: mockserver.Fault{Status: 200, Body: []byte(body)}, class: transport.ClassLoginAnswer, says: "not shown"}
 	}
@@ -271,6 +271,10 @@ func TestReading_answerBeforeAnotherIsACopy(t *testing.T) {
 
 		service.PutProfile(serverScope, person, "{}")
 		if profile, err := c.GetProfile(t.Context(), jane, nil); err != nil || profile.Date.IsZero() {
+			t.Errorf("%+v, %v", profile, err)
+		}
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Header: jsonHeader("Date", "Fri, 31 Dec 9999 23:59:59 GMT")})
+		if profile, err := c.GetProfile(t.Context(), jane, nil); err != nil || !profile.Date.IsZero() { // private state could not hold it
 			t.Errorf("%+v, %v", profile, err)
 		}
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxRetries = 0 })

@@ -7,7 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,6 +97,11 @@ func TestSecrets_areNotShown(t *testing.T) {
 		"cut in the middle":  key(long, "canary", http.StatusBadRequest, page, ending(transport.LimitError)),
 		"cut in the excerpt": key(long, "canary", http.StatusOK, page, ending(4096)),
 	}
+	for _, status := range []int{400, 404, 500} {
+		cut := key(long, "canary", status, nil, `{"message":"no key `+long+`"}`)
+		cut.fault.Cut, cut.fault.CutAt = mockserver.CutBody, 40
+		rows["a cut "+strconv.Itoa(status)] = cut
+	}
 
 	// A header with blanks does not begin like those of most tokens.
 	encode := base64.RawURLEncoding.EncodeToString
@@ -114,9 +121,16 @@ func TestSecrets_areNotShown(t *testing.T) {
 			t.Parallel()
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				p := client.Person{Scope: scope, Identity: "42"}
+				tc.fault.Operation = mockserver.OpUpdateConsent
+				service.Inject(tc.fault)
+				if _, _, err := updateConsent(t.Context(), c, p, unprotected()); strings.Contains(fmt.Sprint(err), tc.secret) {
+					t.Errorf("the error of an update is %v", err)
+				}
+
 				tc.fault.Operation = mockserver.OpGetConsent
 				service.Inject(tc.fault)
-				_, err := c.GetConsent(t.Context(), client.Person{Scope: scope, Identity: "42"})
+				_, err := c.GetConsent(t.Context(), client.Person{Scope: scope, Identity: "42 and nobody"})
 				if !transport.IsError(err) || strings.Contains(err.Error(), tc.secret) {
 					t.Errorf("the error is %v", err)
 				}

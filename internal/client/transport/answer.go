@@ -60,6 +60,9 @@ func (c *call) read(resp *http.Response, b *Body) (err error) {
 	a.Status = resp.StatusCode
 	a.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	a.Date, _ = http.ParseTime(resp.Header.Get("Date"))
+	if a.Date.Year() == 9999 { // RFC 3339 cannot write what is computed from it, so that state would lose a request
+		a.Date = time.Time{}
+	}
 
 	// An answer is a copy if an earlier answer, received before the request was sent, is of a later date. The clocks of
 	// the machines of one service are within seconds of each other.

@@ -209,8 +209,9 @@ func (t token) lifetime() time.Duration {
 	return max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10))
 }
 
-// jwt is a JWT: its header, the claims and the signature, each in base64.
-var jwt = regexp.MustCompile(`^[\w-]+\.([\w-]+)\.[\w-]+$`)
+// jwt is a JWT: its header, the claims and the signature, each in base64. The header is an object: its bracket, with
+// a quote, a blank or the other bracket behind it, is one of these in base64.
+var jwt = regexp.MustCompile(`^e[wy3][\w-]*\.([\w-]+)\.[\w-]+$`)
 
 // parseToken returns a JWT. It reports false for any other text.
 func parseToken(text string) (token, bool) {

@@ -91,8 +91,11 @@ func (x Exchange) isAbsence(e *Error, words ...string) bool {
 // the settings say otherwise. If it breaks off, the error of its body comes in place of that.
 func (c *call) missing(a Answer, r io.Reader) (*Error, error) {
 	body, err := io.ReadAll(io.LimitReader(r, LimitError))
-	if err != nil && !changes[c.Op.Kind] {
+	switch {
+	case err != nil && !changes[c.Op.Kind]:
 		return nil, err
+	case err != nil:
+		body = nil // its end may be half of a secret
 	}
 
 	e, words := NewError(a.Exchange, ClassNotFound, ""), []string{AbsentJSON404, AbsentAny404}
@@ -110,14 +113,15 @@ func (c *call) missing(a Answer, r io.Reader) (*Error, error) {
 	return e, nil
 }
 
-// refuse returns the error of any other answer whose status is not the one expected, as far as it came.
+// refuse returns the error of any other answer whose status is not the one expected. Nothing is shown of a body that
+// breaks off: its end may be half of a secret.
 func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 	means := cmp.Or(statuses[a.Status], statuses[a.Status/100], statuses[4])
 	e := NewError(a.Exchange, means.class, means.detail)
 	c.complete(e, a.Header) // all callers wait, even if the body is cut
 
-	body, _ := io.ReadAll(io.LimitReader(r, LimitError))
-	if a.Status >= http.StatusBadRequest { // otherwise it may be somebody's data, or repeat the address
+	body, err := io.ReadAll(io.LimitReader(r, LimitError))
+	if err == nil && a.Status >= http.StatusBadRequest { // otherwise it may be somebody's data, or repeat the address
 		said, _ := jsonvalue.ParseObject(string(body))
 		a.quote(e, said, body)
 	}
@@ -151,7 +155,9 @@ func (c *call) complete(e *Error, h http.Header) {
 // Refusal returns the error of an answer that says no although its status is one of success.
 func Refusal(a Answer) *Error {
 	e := NewError(a.Exchange, ClassRejected, "the answer has a status of success, but it holds an error, or a member such as success that is false")
-	a.quote(e, jsonvalue.Members(a.JSON), a.JSON)
+	if m := jsonvalue.Members(a.JSON); m != nil { // otherwise it may be somebody's data
+		a.quote(e, m, a.JSON)
+	}
 
 	return e
 }

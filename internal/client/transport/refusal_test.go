@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // TestComplaint_asServicesWordIt has bodies of answers that refuse, and what of them is shown.
@@ -58,5 +60,9 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		if err != nil || got.Code != want.Code || got.Message != want.Message || !slices.Equal(got.Fields, want.Fields) {
 			t.Errorf("%s: %+v, want %+v", body, got, want)
 		}
+	}
+
+	if e := Refusal(Answer{JSON: jsontext.Value(`[{"name":"Jane"}]`)}); strings.Contains(e.Error(), "Jane") { // which may be data
+		t.Errorf("it says %v", e)
 	}
 }
