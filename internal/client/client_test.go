@@ -89,12 +89,20 @@ func TestErrors_showNobody(t *testing.T) {
 	}, useSecretKey)
 }
 
-// TestChange_statusOfWhatIsNotDone has 303, which leaves open what was queued, and 206, which is not a success.
+// TestChange_statusOfWhatIsNotDone has 425 (RFC 8470), after which nothing was carried out, 303, which leaves open
+// what was queued, and 206, which is not a success.
 func TestChange_statusOfWhatIsNotDone(t *testing.T) {
 	t.Parallel()
 
 	for operation, change := range changes() {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			sends := map[bool]int{true: 5, false: 1}[operation == mockserver.OpUpdateConsent]
+			service.Inject(mockserver.Fault{Operation: operation, Status: 425, Times: sends})
+			if e := wantClass(t, change(t.Context(), c), transport.ClassTooEarly); e.Ambiguous {
+				t.Errorf("%s: %+v", operation, e)
+			}
+			wantCount(t, service, "", sends)
+
 			service.Inject(mockserver.Fault{Operation: operation, Status: 303, Header: http.Header{"Location": {"/queued"}}}) // may lead to what was queued
 			if e := wantClass(t, change(t.Context(), c), transport.ClassRedirect); e.Ambiguous != (operation != mockserver.OpUpdateConsent) {
 				t.Errorf("%s: %+v", operation, e)

@@ -40,6 +40,7 @@ const (
 	ClassRejected         ErrorClass = "The service rejected the request"
 	ClassConflict         ErrorClass = "Changed elsewhere"
 	ClassRateLimited      ErrorClass = "Rate limited"
+	ClassTooEarly         ErrorClass = "Not accepted yet"
 	ClassServer           ErrorClass = "The service failed"
 	ClassNotOffered       ErrorClass = "Not offered by the service"
 	ClassOutdated         ErrorClass = "Not sent, the service asked to wait"
@@ -131,7 +132,7 @@ func IsClass(err error, classes ...ErrorClass) bool {
 
 // Lasts reports whether err is a failure that a later try is expected to meet as well.
 func Lasts(err error) bool {
-	return err != nil && !IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
+	return err != nil && !IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassTooEarly, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }
 
 // UnknownOutcome returns the error of a request whose answer was lost. A reading after it did not show the request.

@@ -42,7 +42,8 @@ var policy = map[ErrorClass][kinds]limit{
 	ClassTimeout:        {retries, compared, unknown, retries, once}, // sent, and no answer in time
 	ClassCancelled:      {final, unknown, unknown, final, final},     // sent, and the run was interrupted
 	ClassRateLimited:    {retries, retries, retries, retries, once},  // 429: refused before it was carried out
-	ClassServer:         {retries, compared, unknown, retries, once}, // 408, 425, 5xx
+	ClassTooEarly:       {retries, retries, final, retries, once},    // 425: likewise, but of what is queued, 429 alone is repeated
+	ClassServer:         {retries, compared, unknown, retries, once}, // 408, 5xx
 	classRenewed:        {anew, anew, anew, anew, final},             // 401, and there is another token; to that one too, it is final
 	ClassRedirect:       {final, final, unknown, final, final},       // 3xx: never followed, and may lead to what was queued
 	ClassConflict:       {final, final, unknown, final, final},       // 409: may be with the request itself

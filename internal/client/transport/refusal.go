@@ -39,7 +39,7 @@ var statuses = map[int]struct {
 	http.StatusRequestURITooLong:           {class: ClassRequestTooLarge, detail: tooLong},
 	http.StatusRequestHeaderFieldsTooLarge: {class: ClassRequestTooLarge, detail: tooLong},
 	http.StatusRequestTimeout:              {class: ClassServer},
-	http.StatusTooEarly:                    {class: ClassServer},
+	http.StatusTooEarly:                    {class: ClassTooEarly},
 
 	http.StatusNotImplemented:                {class: ClassNotOffered, detail: "the service does not offer this operation"},
 	http.StatusHTTPVersionNotSupported:       {class: ClassNotOffered, detail: "the service, or something in front of it, does not speak this version of HTTP"},
@@ -132,7 +132,7 @@ func (c *call) refuse(a Answer, r io.Reader) (*Error, error) {
 // complete adds to a refusal what its header says, and what is known of the request.
 func (c *call) complete(e *Error, h http.Header) {
 	switch e.Class {
-	case ClassServer, ClassRateLimited:
+	case ClassServer, ClassRateLimited, ClassTooEarly:
 		e.RetryAfter = retryAfter(h, limitRetryAfter)
 		c.sender.gate.hold(e.RetryAfter)
 	case ClassNotReady:

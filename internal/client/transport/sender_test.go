@@ -198,7 +198,7 @@ func FuzzBackoff_neitherHotLoopNorHang(f *testing.F) {
 func TestPolicy_neverRepeatsWhatMayHaveBeenCarriedOut(t *testing.T) {
 	t.Parallel()
 
-	refused := []ErrorClass{ClassUnreachable, ClassRateLimited, classRenewed}
+	refused := []ErrorClass{ClassUnreachable, ClassRateLimited, ClassTooEarly, classRenewed}
 	for class, row := range policy {
 		isRefused := slices.Contains(refused, class)
 		isRepeated := row[Reads] == retries || row[Reads] == anew
