@@ -210,6 +210,22 @@ func TestConsent_noneAboutSomebodyKnown(t *testing.T) {
 	})
 }
 
+// TestConsent_keeperOfAWithdrawalIsReadBeforeEachSend creates another object of the person while a withdrawal waits to be
+// sent again.
+func TestConsent_keeperOfAWithdrawalIsReadBeforeEachSend(t *testing.T) {
+	t.Parallel()
+	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+		state := created(t, p, service, withdrawing)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
+		destroyed := make(chan prototest.Diagnostics, 1)
+		go func() { _, diags := p.Update(name, state, nil); destroyed <- diags }()
+		<-time.After(30 * time.Second)
+		p.MustUpdate(name, nil, config(withdrawing))
+		wantWarning(t, <-destroyed, "Not withdrawn, another resource writes it")
+		wantHeld(t, service, configured)
+	})
+}
+
 // TestConsent_identitiesThatDifferByCase plans two of them, by two objects and in a batch.
 func TestConsent_identitiesThatDifferByCase(t *testing.T) {
 	t.Parallel()

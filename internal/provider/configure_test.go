@@ -216,6 +216,9 @@ func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	if _, diags = p.ReadData(user, prototest.Attributes{}); len(diags) != 0 {
 		t.Errorf("again: %v", diags.Warnings())
 	}
+	list := prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{"user-1"}}}
+	_, diags = prototest.MustStart(t, prototest.Config(service)).List(t.Context(), consentName, list)
+	prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
 
 	for _, r := range service.Requests() {
 		if agent := r.Header.Get("User-Agent"); agent != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test" {

@@ -250,17 +250,17 @@ func (s *Service) explainMove(state, planned Scope, diags *diag.Diagnostics) (is
 	to, _ := s.KnownScope(planned)
 	p := Problem{
 		Summary: "The scope of the provider has changed",
-		Detail:  "This resource has no scope of its own. It was written to " + from.String() + ", and the scope of the provider is now " + to.String() + ". The plan replaces it.",
+		Detail:  "This resource has no scope of its own. It was written to " + from.String() + ", and the scope of the provider is now " + to.String() + ".",
 		Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope.",
 	}
 	if s.Plans() {
-		p.AddWarning(diags)
+		p.With(" The plan replaces it.").AddWarning(diags)
 		return true
 	}
 
 	p.Summary, p.InState = "The plan is for another scope", PriorKept
 	p.Do = "plan again, in the environment that is meant. With -refresh=false, no plan moves a resource to another scope."
-	p.AddError(diags)
+	p.With(" Nothing was sent for it.").AddError(diags)
 
 	return false
 }

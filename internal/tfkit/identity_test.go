@@ -129,7 +129,7 @@ func TestIdentity_movesOnlyByAPlanThatSaysSo(t *testing.T) {
 		prototest.WantText(t, diags.Errors(), "No usable scope")
 		o.setScope("two") // nothing is read before, as in the apply of a saved plan
 		_, diags = o.Plan(o.name, state, o.config)
-		prototest.WantText(t, diags.Errors(), "The plan is for another scope")
+		prototest.WantText(t, diags.Errors(), "The plan is for another scope", "Nothing was sent", "In state now")
 		moved, _ := o.Plan(o.name, state, o.config.With(scopes["two"]))
 		if len(moved.Replace) == 0 {
 			t.Error("a scope of its own does not replace the object")
