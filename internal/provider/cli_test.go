@@ -217,9 +217,10 @@ func TestCLIProvider_nothingPrivateComesOut(t *testing.T) {
 					secrets = append(secrets, r.Token)
 				}
 			}
-			log, ours := cli.ReadFile("log"), ""
+			log, ours, isOurs := cli.ReadFile("log"), "", false
 			for line := range strings.Lines(log) {
-				if ofProvider.MatchString(line) {
+				isOurs = ofProvider.MatchString(line) || isOurs && strings.HasPrefix(line, " ") // which goes on
+				if isOurs {
 					ours += line
 				}
 			}

@@ -54,6 +54,8 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{settings{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
 		{settings{"headers": settings{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
 		{settings{"headers": settings{"x-idempotency-key": "canary"}}, "headers", "must not contain X-Idempotency-Key"},
+		{settings{"headers": settings{"Idempotency-Key": "canary"}}, "headers", "must not contain Idempotency-Key"},
+		{settings{"headers": settings{"HOST": "canary"}}, "headers", "must not contain Host"},
 		{settings{"headers": settings{"X Y": "canary"}}, "headers", "is not a header name"},
 		{settings{"headers": settings{"X-Y": "canary\r\nX-Z: 1"}}, "headers", "cannot carry"},
 		{wire("login", "parameters_in", "canary"), "parameters_in", "wire.login.parameters_in must be one of"},
