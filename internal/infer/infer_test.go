@@ -83,6 +83,7 @@ func TestProposals_first(t *testing.T) {
 		{"list", `[{"id":"r-1","reason":"please delete me","operationType":"DELETE"}]`, `wire.pending.type = "/operationType"`},
 		// What a person is and has is not that of the request.
 		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref" and wire.pending.identity = "/user/id" and wire.pending.status = "/stage"`},
+		{"list", `[{"name":"operations/1","operation":"DELETE"}]`, `wire.pending.id = "/name"`},
 		{"list", `[{"@id":"/r/1","id":"r-1","type":"ticket","action":"DELETE"}]`, `wire.pending.id = "/id" and wire.pending.type = "/action"`},
 		{"list", `{"requests":[],"last_modified":"2026-02-01","next":5}`, `{ "/last_modified" = "*" }`},
 		{"list", `{"warnings":[],"requests":[]}`, `wire.pending.at = "/requests"`},

@@ -117,7 +117,8 @@ func (s Settings) record(elements []jsontext.Value, known []*Request) {
 	})
 
 	s.set("/pending/identity", person)
-	s.set("/pending/id", firstNamed(others, idNames))
+	resources := slices.DeleteFunc(slices.Clone(others), func(c column) bool { return !strings.Contains(c.texts[0], "/") })
+	s.set("/pending/id", cmp.Or(firstNamed(others, idNames), firstNamed(resources, "name"))) // of AIP: operations/1
 	s.set("/pending/status", firstNamed(others, statusNames))
 	s.set("/pending/created", firstNamed(others, createdNames))
 	s.set("/pending/type", cmp.Or(firstNamed(typed, typeNames), firstNamed(others, typeNames), firstNamed(typed, "*")))
