@@ -46,7 +46,7 @@ func TestDeferred_unknownOutcome(t *testing.T) {
 		"any key in one run":                        {"deletion", "as it is; lost before", "A*", 2, true},
 		"the same in another run":                   {"deletion", "as it is; lost before", "A A", 2, true},
 		"an update in another run":                  {"profile update", "as it is; lost before; rejected", "A A", 3, true},
-		"another key in another run":                {"deletion", "as it is; lost after, done", "B A", 2, true},
+		"another key in another run":                {"deletion", "as it is; lost after; " + strings.Repeat("paged; ", 8) + "done", "B A", 2, true},
 		"the same without a list":                   {"deletion", "as it is; lost before; " + unread + unread, "A A", 1, false},
 		"a list of a cache, and then whole ones":    {"deletion", "as it is; lost before; cached", "A", 1, false},
 		"the same in a later listing":               {"deletion", "as it is; lost after; " + unread, "A A", 1, true},

@@ -333,10 +333,12 @@ func TestAdmit_besideWhatIsListed(t *testing.T) {
 	if got := s.Admit(reading(0, "id=7 person=***"), nil, &earlier, Rules{Partial: true}); got.Gap != gapIdentity {
 		t.Errorf("a list with the id of before, of somebody else, admits %+v", got)
 	}
-	earlier.State = Listed
-	s.Admit(reading(0, "id=7 status=unclear"), nil, &earlier, Rules{})
-	if earlier.State != Accepted { // it may have failed, and leave the list
-		t.Errorf("the request of before is %s", earlier.State)
+	for before, want := range map[State]State{Listed: Accepted, Fulfilled: Fulfilled} { // it may have failed, and leave the list
+		earlier.State = before
+		s.Admit(reading(0, "id=7 status=unclear"), nil, &earlier, Rules{})
+		if earlier.State != want {
+			t.Errorf("the request of before, %s, is %s", before, earlier.State)
+		}
 	}
 	cached.Cached = true
 	if got := s.Admit(cached, nil, nil, Rules{Partial: true}); got.Gap != gapStale {
