@@ -21,16 +21,16 @@ var roles = []meaning{
 	{"more", "hasmore hasnext hasnextpage istruncated truncated more incomplete partial"},             // whether there is a next page
 	{"last", "last final islast complete done"},                                                       // whether there is none
 	{"harmless", "previous prev first self empty"},
-	{"flag", "success ok status result"},                      // whether all is well, or something else that counts
-	{"job", "jobid taskid percent progress"},                  // that it is being made
-	{"next", "marker *next* *cursor* *after* *continuation*"}, // where the next page is
-	{"total", "numfound *total* *count*"},                     // how many elements there are on all pages
+	{"flag", "success ok status result"},                               // whether all is well, or something else that counts
+	{"job", "jobid taskid percent progress"},                           // that it is being made
+	{"next", "marker *next* *cursor* *after* *continuation* *scroll*"}, // where the next page is
+	{"total", "numfound *total* *count*"},                              // how many elements there are on all pages
 }
 
 // rolesByValue are the roles of leaves that say more by their value: success, and part, that there is another page.
 var rolesByValue = map[string]string{
 	"failure yes": "success", "failure null": "flag", "failure ": "flag",
-	"flag other": "job", "more yes": "part", "last false": "part",
+	"flag other": "job", "more yes": "part", "more other": "part", "pages other": "part", "last false": "part",
 }
 
 // yes matches words and codes of success. Their signs and digits count: -1 and 0001 are others.
@@ -75,6 +75,9 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 	leaves, most, said := leavesAround(v, content...), count, map[string]place{}
 	for _, leaf := range leaves {
 		role := leaf.role()
+		if role == "next" && !jsonvalue.IsZero(said[role].value) {
+			continue // the first that leads on
+		}
 		if role == "total" {
 			number, err := strconv.Atoi(leaf.text)
 			if err != nil || number < most {
@@ -87,7 +90,8 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 
 	next, total := said["next"], said["total"]
 	isPart := said["part"].at != "" || most > count
-	isLost := isPart && jsonvalue.IsZero(next.value)
+	isEnd := jsonvalue.IsZero(next.value)
+	isLost := isEnd && isPart || !isEnd && next.value.Kind() == '0' // which is no address
 	if isLost || said["failure"].at+said["job"].at != "" {
 		return false
 	}

@@ -24,11 +24,12 @@ type Answer struct {
 	Body      []byte
 }
 
-// json returns the JSON value of an answer that does not refuse; nil for any other one, for which nothing is
+// json returns the JSON value of an answer in which nothing refuses; nil for any other one, for which nothing is
 // proposed.
 func (a Answer) json() jsontext.Value {
 	v, err := jsonvalue.Parse(a.Body)
-	if err != nil || saysNo(v) {
+	isRefusal := func(p place) bool { return decode.SaysNo(p.value) }
+	if err != nil || saysNo(v) || slices.ContainsFunc(places(v), isRefusal) {
 		return nil
 	}
 	return v

@@ -85,7 +85,14 @@ func TestProposals_first(t *testing.T) {
 		{"list", `[{"user":{"id":3,"email":"ada@example.com","status":"active"},"ref":"r-1","stage":"queued"}]`, `wire.pending.id = "/ref" and wire.pending.identity = "/user/id" and wire.pending.status = "/stage"`},
 		{"list", `[{"name":"operations/1","operation":"DELETE"}]`, `wire.pending.id = "/name"`},
 		{"list", `[{"@id":"/r/1","id":"r-1","type":"ticket","action":"DELETE"}]`, `wire.pending.id = "/id" and wire.pending.type = "/action"`},
-		{"list", `{"requests":[],"last_modified":"2026-02-01","next":5}`, `{ "/last_modified" = "*" }`},
+		{"list", `{"requests":[],"last_modified":"2026-02-01"}`, `{ "/last_modified" = "*" }`},
+		{"list", `{"requests":[],"next":5}`, "nothing"}, // which is no address
+		{"list", `{"requests":[],"pages":3}`, "nothing"},
+		{"list", `{"requests":[],"has_more":"Y"}`, "nothing"},
+		{"list", `{"requests":[],"scroll_id":"x"}`, "wire.pending.next"},
+		{"list", `{"data":{"requests":[],"success":false}}`, "nothing"},
+		{"list", `{"requests":[],"links":[{"rel":"next","href":"/p2"}]}`, `^wire.pending.at = "/requests"$`}, // which the reader refuses
+		{"list", `{"requests":[],"next":"/p2","cursor":null}`, `wire.pending.next = "/next"`},
 		{"list", `{"warnings":[],"requests":[]}`, `wire.pending.at = "/requests"`},
 		{"list", `[{"uuid":"1","ref":"r-1"},{"ref":"r-2"}]`, `wire.pending.id = "/ref"`},
 		{"list", `{"requests":[],"took":3}`, `wire.ignored = { "/took" = "*" } and wire.pending.at = "/requests"`},
@@ -101,6 +108,7 @@ func TestProposals_first(t *testing.T) {
 		{"none", `{"records":[]}`, `"/records/0"`},
 		// A former record is not the record, and the innermost envelope is around the profile.
 		{"record", `{"previous":{"clause_1_consent":true},"current":{"clause_1_consent":false}}`, `"/current"`},
+		{"record", `{"history":[{"clause_1_consent":true}]}`, "nothing"},
 		{"profile", `{"data":{"id":"ada","attributes":{"plan":"gold"}}}`, `"/data/attributes"`},
 		{"error", `{"detail":[{"loc":["query","kind"],"msg":"Field required"},{"loc":["query","x"]}]}`, `wire.export.kind_parameter = "kind"`},
 		// What says no, and a part that leads nowhere, is nothing to read.
@@ -124,6 +132,10 @@ func TestProposals_first(t *testing.T) {
 		{"data", `{"profile":{"status":"active"},"sessions":[{"id":1}],"version":3}`, `"/sessions"`},
 		{"data", `{"data":{"events":[{"id":1}],"paging":{"next":"?page=2"}}}`, "nothing"},
 		{"data", `{"data":{"events":[{"id":1}]},"has_more":true}`, "nothing"},
+		{"data", `{"events":[{"id":1}],"links":[{"rel":"next","href":"x"}]}`, "nothing"},
+		{"data", `{"data":{"events":[{"id":1}],"downloadUrl":"x"}}`, "nothing"},
+		{"data", `{"data":{"events":[{"id":1}],"success":false}}`, "nothing"},
+		{"data", `{"actions":[{"id":"a-1","status":"EN_COURS","kind":"export"}]}`, "nothing"},
 		{"data", `{"success":false,"data":{"events":[{"id":1}]}}`, "nothing"},
 		{"data", `{"status":"running","data":{"events":[{"id":1}]}}`, "nothing"},
 		{"data", `{"data":{"events":[]},"profile":null,"paging":{"next":null}}`, "nothing"},

@@ -53,7 +53,8 @@ func lists(v jsontext.Value) []place {
 	var named, others []place
 	isOther := func(element jsontext.Value) bool { return element.Kind() != '{' }
 	for _, p := range places(v) {
-		isList := p.value.Kind() == '[' && !isLinks(p.value) && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
+		leads := isLinks(p.value) || jsonvalue.At(p.value, "/0/rel") != nil
+		isList := p.value.Kind() == '[' && !leads && !slices.ContainsFunc(jsonvalue.Elements(p.value), isOther)
 		switch {
 		case isList && isLike(p.name, listNames):
 			named = append(named, p)

@@ -59,8 +59,8 @@ func (s Settings) ignoreAround(v jsontext.Value, empty jsontext.Pointer) {
 // former one, and in which format it has its time.
 func Consent(a Answer) (all []Settings) {
 	for _, p := range placesIn(a.json(), 1) {
-		isFormer := isLike(p.around, "previous former old history before")
-		if !isLike(p.name, "clause*consent") || isFormer {
+		isFormer := func(name string) bool { return isLike(name, "previous former old history before") }
+		if !isLike(p.name, "clause*consent") || slices.ContainsFunc(slices.Collect(p.at.Tokens()), isFormer) {
 			continue
 		}
 		for _, format := range []string{"unix_s", "utc", "date"} {
@@ -108,7 +108,13 @@ func Data(a Answer) (all []Settings) {
 			all = append(all, Settings{"/all_data/at": string(p.at)})
 		}
 	}
-	if slices.ContainsFunc(leavesAround(v, content...), place.isOfPart) {
+	// The id of a call, and the links to other things, are not beside the data.
+	isOfWork := func(p place) bool {
+		isBeside := slices.ContainsFunc(content, p.at.Parent().Contains)
+		return isBeside && isLike(p.name, "requestid link links url urls downloadurl href expires*")
+	}
+	leaves := leavesAround(v, content...)
+	if slices.ContainsFunc(leaves, isOfWork) || slices.ContainsFunc(leaves, place.isOfPart) {
 		return nil
 	}
 
@@ -116,18 +122,20 @@ func Data(a Answer) (all []Settings) {
 }
 
 func (p place) isData() bool {
-	isList := jsonvalue.At(p.value, "/0").Kind() == '{' && meaningOf(p.name, kindWords) != ""
+	first := jsonvalue.At(p.value, "/0")
+	isOfWork := func(p place) bool {
+		return isLike(string(p.at), "jobid taskid requestid status state percent progress")
+	}
+	isList := first.Kind() == '{' && meaningOf(p.name, kindWords) != "" && !slices.ContainsFunc(places(first), isOfWork)
 	isProfile := p.value.Kind() == '{' && isLike(p.name, "profile")
 	return isList || isProfile
 }
 
 // isOfPart reports whether a leaf says that what stands beside it is not all: that there is more, that it is being
-// made, or that it is elsewhere. The id of a call is deeper inside than that of a request.
+// made, or that it failed.
 func (p place) isOfPart() bool {
 	isNext := p.role() == "next" && !jsonvalue.IsZero(p.value)
-	isOfWork := isLike(string(p.at), "requestid *state link url urls downloadurl href expires*")
-
-	return isNext || isOfWork || isLike(p.role(), "part job failure")
+	return isNext || isLike(p.name, "*state") || isLike(p.role(), "part job failure")
 }
 
 // inForm proposes the media type of data that are not JSON.
