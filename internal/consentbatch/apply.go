@@ -190,9 +190,8 @@ func (b *batch) failure(done, advice string) tfkit.Problem {
 		Do:      advice,
 	}
 	if b.count(failed) > 0 {
-		text, first := b.describe()
-		problem.Detail = text
-		problem.Do = first + " Then " + advice
+		problem.Detail, problem.Do = b.describe()
+		problem.Do += " Then " + advice
 	}
 	if untried := b.count(notTried); untried > 0 {
 		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because %s.", untried, b.stopped)

@@ -207,6 +207,9 @@ func (p *progress) describe() (text, advice string) {
 		e := p.causes[some[0]]
 		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", e.Title(), len(some), p.lines(some), e.Describe()))
 	}
+	if more := len(causes) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more causes are not shown.", more))
+	}
 
 	return strings.Join(texts, "\n\n"), tfkit.Advice(p.causes[causes[0][0]])
 }
