@@ -59,6 +59,7 @@ func TestAccExportFileResource_basic(t *testing.T) {
 				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate)),
 				PostApplyFunc: func() {
 					wantNothingOf(t, path)
+					prototest.WantAlone(t, path)
 					wantContent(t, moved, eventLines)
 				},
 			},
@@ -70,6 +71,7 @@ func TestAccExportFileResource_basic(t *testing.T) {
 	})
 
 	wantNothingOf(t, moved)
+	prototest.WantAlone(t, moved)
 	wantCount(t, service, 2)
 }
 

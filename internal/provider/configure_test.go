@@ -37,6 +37,7 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{settings{"base_url": "https://canary:canary@h.example.com"}, "base_url", "user information"},
 		{settings{"api_secret_key": nil}, "email", "no credentials are given"},
 		{settings{"token": "canary"}, "token", "excludes the other credentials"},
+		{settings{"api_secret_key": nil, "token": "canary", "email": "a@example.com", "password": "canary"}, "token", "excludes the other credentials"},
 		{settings{"email": "canary"}, "api_secret_key", "excludes the other credentials"},
 		{settings{"api_secret_key": nil, "password": "canary"}, "email", "is missing or blank"},
 		{settings{"api_secret_key": nil, "email": "a@example.com"}, "password", "is missing or blank"},
