@@ -33,7 +33,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	answer := Envelope{}.decode(v)
-	if slices.ContainsFunc(append(slices.Clone(answer.parts), answer), c.isAboutAnother) {
+	if slices.ContainsFunc(append(slices.Clone(answer.parts()), answer), c.isAboutAnother) {
 		return Receipt{}, &Error{Why: "the answer is about somebody else: its identityId is not the person that was asked for"}
 	}
 
@@ -75,11 +75,11 @@ func (c DataCall) recognise(answer *node) (isData, mayBeData bool) {
 func (c DataCall) contents(answer *node) (hasData, hasOther bool) {
 	for object := answer; object != nil; {
 		inside := object.only(unwrappedNames)
-		hasData = slices.ContainsFunc(object.parts, c.isPart)
+		hasData = slices.ContainsFunc(object.parts(), c.isPart)
 		if hasData {
 			inside = nil
 		}
-		for _, part := range object.parts {
+		for _, part := range object.parts() {
 			if part != inside && c.isOther(part) {
 				hasOther = true
 			}
@@ -106,7 +106,7 @@ func (c DataCall) isMarked(answer *node, hasData bool) bool {
 		return hasData
 	}
 
-	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts)
+	return !found.request(c.Person).isOpen || len(found.named(requestNames...)) < len(found.parts())
 }
 
 // isPart reports whether a part of an answer is what the interface has of a person, which may be empty only beside the
@@ -119,7 +119,7 @@ func (c DataCall) isPart(part *node) bool {
 	case !slices.Contains(personalNames, part.name), c.isPerson(part):
 		return false
 	case jsonvalue.IsZero(part.Value):
-		return slices.ContainsFunc(part.around.parts, c.isPerson)
+		return slices.ContainsFunc(part.around.parts(), c.isPerson)
 	}
 
 	return slices.Contains(composites, part.Kind())
@@ -127,8 +127,8 @@ func (c DataCall) isPart(part *node) bool {
 
 // isPerson reports whether a member is the person, or an object of nothing but the person.
 func (c DataCall) isPerson(m *node) bool {
-	if len(m.parts) == 1 {
-		m = m.parts[0]
+	if len(m.parts()) == 1 {
+		m = m.parts()[0]
 	}
 	return PersonKey(m.text) == PersonKey(c.Person)
 }

@@ -172,3 +172,11 @@ func TestReadUser_objectThatReportsNoError(t *testing.T) {
 		`null`: "expected an object", `[]`: "expected an object", `"user"`: "expected an object", `true`: "expected an object",
 	}.check(t, "user", func(v jsontext.Value) (string, error) { return "", decode.ReadUser(v) })
 }
+
+// TestReadUser_decodesWhatItAsksFor counts allocations, so that it is not parallel.
+func TestReadUser_decodesWhatItAsksFor(t *testing.T) { //nolint:paralleltest // of its own
+	large := parse(t, `{"id":1,"all":[0`+strings.Repeat(",0", 1000)+`]}`)
+	if n := testing.AllocsPerRun(1, func() { _ = decode.ReadUser(large) }); n > 100 {
+		t.Errorf("a large answer takes %v allocations", n)
+	}
+}

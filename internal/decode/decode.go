@@ -197,7 +197,7 @@ func Shown(places ...jsontext.Pointer) string {
 // names may be those of people.
 func Members(v jsontext.Value, person string) string {
 	var places []jsontext.Pointer
-	members := Envelope{}.decode(v).parts
+	members := Envelope{}.decode(v).parts()
 	for _, m := range members {
 		places = append(places, m.at())
 		if PersonKey(m.key) == PersonKey(person) {

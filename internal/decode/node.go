@@ -15,17 +15,34 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// node is a value of an answer, with what is in it. One without a value stands for what is missing.
+// node is a value of an answer, of which what is in it is decoded once it is asked for: a large answer of small values
+// would take many times its size. One without a value stands for what is missing.
 type node struct {
 	jsontext.Value
 
-	around *node   // the object or the array that holds it; nil of the answer itself
-	parts  []*node // the members of an object, or the elements of an array
-	key    string  // as a pointer names it
-	name   string  // of a member that is not ignored, folded, so that identityId and identity_id are one field
-	text   string  // of a string, or a number as it is spelled; empty of the answer itself
+	around *node  // the object or the array that holds it; nil of the answer itself
+	key    string // as a pointer names it
+	name   string // of a member that is not ignored, folded, so that identityId and identity_id are one field
+	text   string // of a string, or a number as it is spelled; empty of the answer itself
 
 	isIgnored bool // the settings say that it says nothing
+	isDecoded bool
+	inside    []*node
+}
+
+// parts returns the members of an object, or the elements of an array.
+func (n *node) parts() []*node {
+	if n.isDecoded {
+		return n.inside
+	}
+
+	n.isDecoded = true
+	for key, part := range jsonvalue.Parts(n.Value) {
+		name := string(key)
+		n.inside = append(n.inside, &node{Value: part, around: n, key: name, name: jsonvalue.Fold(name), text: jsonvalue.Scalar(part)})
+	}
+
+	return n.inside
 }
 
 // decode returns an answer in which what the settings name says nothing. An object with something in it always says
@@ -36,15 +53,6 @@ func (e Envelope) decode(v jsontext.Value) *node {
 	}
 
 	answer := &node{Value: v}
-	for level := []*node{answer}; len(level) > 0; level = level[1:] {
-		n := level[0]
-		for key, part := range jsonvalue.Parts(n.Value) {
-			name := string(key)
-			n.parts = append(n.parts, &node{Value: part, around: n, key: name, name: jsonvalue.Fold(name), text: jsonvalue.Scalar(part)})
-		}
-		level = append(level, n.parts...)
-	}
-
 	for at := range e.Ignored {
 		e.ignore(at, answer)
 	}
@@ -58,7 +66,7 @@ func (e Envelope) decode(v jsontext.Value) *node {
 // ignore leaves out what a pointer leads to if the settings say so.
 func (e Envelope) ignore(at jsontext.Pointer, answer *node) {
 	leaf := answer.find(at)
-	isFull := leaf.Kind() == '{' && len(leaf.parts) > 0
+	isFull := leaf.Kind() == '{' && len(leaf.parts()) > 0
 	if !isFull && e.Ignores(at, leaf.word()) {
 		leaf.isIgnored, leaf.name = true, ""
 	}
@@ -69,7 +77,7 @@ func (n *node) word() string {
 	switch {
 	case n.Kind() == '"':
 		return n.text
-	case len(n.parts) > 0:
+	case len(n.parts()) > 0:
 		return "…"
 	}
 	return string(n.Value)
@@ -78,11 +86,11 @@ func (n *node) word() string {
 // find returns what a pointer leads to, or else an empty node in the innermost value on the way.
 func (n *node) find(at jsontext.Pointer) *node {
 	for token := range at.Tokens() {
-		i := slices.IndexFunc(n.parts, func(part *node) bool { return part.key == token })
+		i := slices.IndexFunc(n.parts(), func(part *node) bool { return part.key == token })
 		if i < 0 {
 			return &node{around: n}
 		}
-		n = n.parts[i]
+		n = n.inside[i]
 	}
 
 	return n
@@ -100,7 +108,7 @@ func (n *node) at() jsontext.Pointer {
 // a plain id follows the @id of JSON-LD.
 func (n *node) named(names ...string) (found []*node) {
 	for _, name := range names {
-		for _, m := range slices.Backward(n.parts) {
+		for _, m := range slices.Backward(n.parts()) {
 			if m.name == name {
 				found = append(found, m)
 			}
@@ -138,7 +146,7 @@ var composites = []jsontext.Kind{'{', '['}
 // only returns the object that is the only object or array in an object, beside members with some names; nil if there is
 // another one.
 func (n *node) only(beside []string) (only *node) {
-	for _, m := range n.parts {
+	for _, m := range n.parts() {
 		isBeside := slices.Contains(beside, m.name)
 		switch {
 		case isBeside, !slices.Contains(composites, m.Kind()):
@@ -161,7 +169,7 @@ func (n *node) outermost(has func(*node) bool) (found []*node) {
 				found = append(found, object)
 			}
 			if object.Kind() == '{' {
-				inside = append(inside, object.parts...)
+				inside = append(inside, object.parts()...)
 			}
 		}
 		level = inside
@@ -176,9 +184,9 @@ func (n *node) isBlank() bool {
 	isFull := func(part *node) bool { return part.Kind() == '[' || !part.isBlank() }
 	switch n.Kind() {
 	case '[':
-		return len(n.parts) == 0
+		return len(n.parts()) == 0
 	case '{':
-		return !slices.ContainsFunc(n.parts, isFull)
+		return !slices.ContainsFunc(n.parts(), isFull)
 	}
 
 	return n.Kind() == 'n'
@@ -191,11 +199,11 @@ func (n *node) leaves(outside *node) (found []*node) {
 	switch {
 	case n == outside, n.isIgnored:
 		return nil
-	case len(n.parts) == 0, isWhole:
+	case len(n.parts()) == 0, isWhole:
 		return []*node{n}
 	}
 
-	for _, part := range n.parts {
+	for _, part := range n.parts() {
 		found = append(found, part.leaves(outside)...)
 	}
 

@@ -68,7 +68,7 @@ func (c ProfileCall) Read(v jsontext.Value) (Profile, error) {
 // shares reports whether an object has one of some members.
 func (n *node) shares(members map[string]jsontext.Value) bool {
 	isOne := func(m *node) bool { return members[m.key] != nil }
-	return n.Kind() == '{' && slices.ContainsFunc(n.parts, isOne)
+	return n.Kind() == '{' && slices.ContainsFunc(n.parts(), isOne)
 }
 
 // enveloped returns the Error of an object that looks like an envelope, unless At says that it is the profile: managed
@@ -109,7 +109,7 @@ func (n *node) enclosed() (content []*node, isEnvelope, isRefusal bool) {
 	}
 	isOther := func(m *node) bool { return m != only && !m.isIgnored && !slices.Contains(envelopeNames, m.name) }
 
-	isEnvelope = len(n.parts) > 0 && !slices.ContainsFunc(n.parts, isOther)
+	isEnvelope = len(n.parts()) > 0 && !slices.ContainsFunc(n.parts(), isOther)
 
 	return content, isEnvelope, isEnvelope && n.says(codeNames, Failed)
 }

@@ -97,12 +97,12 @@ func (c ListCall) Read(v jsontext.Value) (list PendingList, err error) {
 		return list, err
 	}
 
-	for _, element := range found.parts {
+	for _, element := range found.parts() {
 		if element.Kind() == '{' {
 			list.Records = append(list.Records, c.record(element))
 		}
 	}
-	if len(list.Records) < len(found.parts) {
+	if len(list.Records) < len(found.parts()) {
 		return list, Partial("it holds an entry that is not an object")
 	}
 
@@ -114,7 +114,7 @@ func (c ListCall) checkBeside(answer, list *node) error {
 	var beside []jsontext.Pointer
 	for _, leaf := range answer.leaves(list) {
 		at := leaf.at()
-		isCount := slices.Contains(countNames, leaf.name) && leaf.text == strconv.Itoa(len(list.parts))
+		isCount := slices.Contains(countNames, leaf.name) && leaf.text == strconv.Itoa(len(list.parts()))
 		switch {
 		case isCount, leaf.Kind() == 'n', at == c.Next, at == c.Total, IsOtherPage(leaf.Kind(), at, c.Next):
 		default:
@@ -151,7 +151,7 @@ func (c ListCall) find(answer *node) (*node, error) {
 	case total.text == "0": // the text of the whole answer is not known
 		return total, nil
 	case c.Empty && answer.isBlank():
-		answer.parts = nil // which are nulls
+		answer.inside = nil // which are nulls
 		return answer, nil
 	}
 
@@ -183,11 +183,11 @@ func (r PendingRecord) Compare(other PendingRecord) int {
 
 // PersonKeys returns the PersonKey of every text and number in the record but its type and status.
 func (r PendingRecord) PersonKeys() (keys []string) {
-	for parts := (Envelope{}).decode(r.JSON).parts; len(parts) > 0; parts = parts[1:] {
+	for parts := (Envelope{}).decode(r.JSON).parts(); len(parts) > 0; parts = parts[1:] {
 		if text := parts[0].text; text != "" && !slices.Contains(wordNames, parts[0].name) {
 			keys = append(keys, PersonKey(text))
 		}
-		parts = append(parts, parts[0].parts...)
+		parts = append(parts, parts[0].parts()...)
 	}
 	return keys
 }
@@ -313,8 +313,8 @@ func (e Envelope) ReadReceipt(status int, v jsontext.Value, person string) (Rece
 // identifier is not that of a request then.
 func (e Envelope) ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	shown := Envelope{}.decode(v)
-	if len(shown.parts) == 1 && shown.parts[0].Kind() == '{' {
-		shown = shown.parts[0]
+	if len(shown.parts()) == 1 && shown.parts()[0].Kind() == '{' {
+		shown = shown.parts()[0]
 	}
 	profile := Profile{Members: jsonvalue.Members(shown.Value)}
 	if shown.shares(sent) && profile.Holds(sent) && !SaysNo(v) {
