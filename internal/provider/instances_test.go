@@ -131,12 +131,12 @@ func (i *instance) refresh(p *prototest.Provider) (*prototest.State, prototest.D
 
 	state, diags := p.Refresh(i.resource, i.state)
 	warns := func(summary string) bool {
-		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.HasPrefix(text, summary) })
+		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.Contains(text, summary) })
 	}
 	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
 		endings := []string{"Accepted, and nothing shows what became of it", "The service gave no data"}
 		if i.operated > 0 { // the effect is undone, a request that is found in the place of a lost one fails, or several may be the lost one
-			endings = append(endings, "The request is gone, and its effect cannot be seen", "The service failed the request", "The pending list does not tell")
+			endings = append(endings, "The request is gone, and its effect cannot be seen", "The service failed the request", "contradict each other")
 		}
 		i.unproven = slices.ContainsFunc(endings, warns)
 	}
