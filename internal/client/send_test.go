@@ -245,7 +245,7 @@ func TestGate_rateIsOfAllRequests(t *testing.T) {
 }
 
 // TestGate_retryAfterHoldsAllCallers has a service that asks one caller for two seconds, in an answer that is
-// cut, and then another one for one.
+// cut, and then another one for one, while a third waits for the rate.
 func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 	t.Parallel()
 
@@ -253,19 +253,19 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 		first, second := wish("2"), wish("1")
 		first.Operation, second.Operation = mockserver.OpGetCurrentUser, mockserver.OpGetCurrentUser
 		first.Body, first.Cut, first.CutAt = []byte(`{"message":"later"}`), mockserver.CutBody, 3
-		second.Delay = time.Millisecond
+		first.Delay, second.Delay = 1500*time.Microsecond, time.Millisecond
 		service.Inject(first, second)
 		began := time.Now()
 
-		noError(t, errors.Join(callers(t.Context(), c, 2)...))
-		noError(t, errors.Join(callers(t.Context(), c, 20)...))
+		noError(t, errors.Join(callers(t.Context(), c, 3)...))
+		noError(t, errors.Join(callers(t.Context(), c, 19)...))
 		for i, r := range service.Requests() {
 			if after := r.At.Sub(began); i > 1 && (after < 2*time.Second || after > 5*time.Second) {
 				t.Errorf("request %d came after %v", i, after)
 			}
 		}
 		wantCount(t, service, "", 24)
-	}, useSecretKey)
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond = 1000 })
 }
 
 // TestAttempt_interruptWaitsForAWriteThatWasSent interrupts a request a second after it began.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // TestComplaint_asServicesWordIt has bodies of answers that refuse, and what of them is shown.
@@ -62,7 +60,7 @@ func TestComplaint_asServicesWordIt(t *testing.T) {
 		}
 	}
 
-	if e := Refusal(Answer{JSON: jsontext.Value(`[{"name":"Jane"}]`)}); strings.Contains(e.Error(), "Jane") { // which may be data
+	if e := Refusal(Answer{JSON: []byte(`[{"name":"Jane"}]`)}); strings.Contains(e.Error(), "Jane") { // which may be data
 		t.Errorf("it says %v", e)
 	}
 }
