@@ -126,6 +126,7 @@ func TestConsentBatch_overlapIsShownInThePlan(t *testing.T) {
 	one, _ := p.MustUpdate(singleName, nil, single(9, nil))
 	two, diags := p.MustUpdate(singleName, nil, single(9, nil)) // no plan of a create can tell
 	prototest.WantText(t, diags.Warnings(), "Two resources manage the consent of one person")
+
 	for label, tc := range map[string]struct {
 		object string
 		state  *prototest.State
