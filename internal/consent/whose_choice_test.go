@@ -217,6 +217,7 @@ func TestConsent_keeperOfAWithdrawalIsReadBeforeEachSend(t *testing.T) {
 	prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 		state := created(t, p, service, withdrawing)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
+
 		destroyed := make(chan prototest.Diagnostics, 1)
 		go func() { _, diags := p.Update(name, state, nil); destroyed <- diags }()
 		<-time.After(30 * time.Second)
