@@ -162,6 +162,7 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 		says   string
 	}{
 		"a part":          {fault: mockserver.Fault{Body: []byte(`{"persons":[{"id":"Jane"}]}`)}, header: []string{"Content-Type", "application/json", "Link", `<?page=2>; rel=next`}, class: transport.ClassPayload, says: "wire.all_data.at"},
+		"a part, perhaps": {fault: mockserver.Fault{Body: []byte(`{"persons":[{"id":"Jane"}]}`)}, header: []string{"Content-Type", "application/json", "Link", `?page=2; rel=next`}, class: transport.ClassPayload, says: "wire.all_data.at"},
 		"data":            {fault: mockserver.Fault{Body: []byte(text)}},
 		"of another way":  {fault: mockserver.Fault{Status: 202, Body: []byte(text)}, class: transport.ClassNotJSON},
 		"of another form": {fault: mockserver.Fault{Body: []byte(text)}, header: []string{"Content-Type", "text/tab-separated-values"}, class: transport.ClassNotJSON, says: `wire.all_data.media_type = "text/tab-separated-values"`},
@@ -176,7 +177,7 @@ func TestFetchData_ofAnotherForm(t *testing.T) {
 			var file strings.Builder
 			receipt, err := cl.FetchData(t.Context(), jane, decode.DataCall{Seen: true}, &file)
 			if c.class != "" {
-				isOpen := name != "a part" // which is the answer, and not understood
+				isOpen := !strings.HasPrefix(name, "a part") // which is the answer, and not understood
 				if e := wantClass(t, err, c.class); strings.Contains(e.Describe(), "Jane") || !strings.Contains(e.Detail, c.says) || e.Ambiguous != isOpen {
 					t.Errorf("%s: it says %q", name, e.Describe())
 				}
