@@ -167,6 +167,9 @@ func TestRehearsal_block(t *testing.T) {
 		takes func(*mockserver.Server)
 		want  string
 	}{
+		"a list without ids": {func(s *mockserver.Server) {
+			s.ReshapePending(func(record map[string]any) { delete(record, "id") })
+		}, `{"all_data":{"at":"/profile"}}`},
 		"a list that fails for a while": {listFails, `{}`},
 		"a record that is late":         {isLate, `{}`},
 		"the defaults":                  {slowly, `{}`},

@@ -174,6 +174,12 @@ func TestDoctor_boundsLoginAttempts(t *testing.T) {
 		}
 		wantFinding(t, out, "login", doctor.Differs, "with email and password: ")
 	}
+
+	service := populated(t, func(s *mockserver.Server) { s.Wire.Login.ParametersIn = mockserver.InForm })
+	run(t, environment(service))
+	if n := service.Count(mockserver.OpLogin); n != 2 { // and none has the password in its query
+		t.Errorf("%d logins were sent", n)
+	}
 }
 
 func TestDoctor_namesTheCredentialsThatAreAcceptedEverywhere(t *testing.T) {
