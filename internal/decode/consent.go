@@ -144,7 +144,11 @@ type fields struct {
 // take returns a field of the record, or else that of the closest object around it. A value that convert does not
 // accept is a problem, and so are two spellings of a name, which two readers would understand differently.
 func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)) Optional[T] {
-	found := f.object.nearest(jsonvalue.Fold(name))
+	var found []*node
+	for object := f.object; object != nil && len(found) == 0; object = object.around {
+		found = object.named(jsonvalue.Fold(name))
+	}
+
 	switch {
 	case len(found) == 0:
 		return Optional[T]{}
@@ -160,13 +164,4 @@ func take[T any](f *fields, name, expected string, convert func(*node) (T, bool)
 	}
 
 	return Optional[T]{Value: value, Given: true}
-}
-
-// nearest returns the members with a name of an object, or else of the closest object around it.
-func (n *node) nearest(name string) []*node {
-	found := n.named(name)
-	if len(found) > 0 || n.around == nil {
-		return found
-	}
-	return n.around.nearest(name)
 }

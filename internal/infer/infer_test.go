@@ -88,7 +88,6 @@ func TestProposals_first(t *testing.T) {
 		{"list", `{"requests":[],"last_modified":"2026-02-01"}`, `{ "/last_modified" = "*" }`},
 		{"list", `{"requests":[],"next":5}`, "nothing"}, // which is no address
 		{"list", `{"requests":[],"pages":3}`, "nothing"},
-		{"list", `{"requests":[],"has_more":"Y"}`, "nothing"},
 		{"list", `{"requests":[],"scroll_id":"x"}`, "wire.pending.next"},
 		{"list", `{"data":{"requests":[],"success":false}}`, "nothing"},
 		{"list", `{"requests":[],"links":[{"rel":"next","href":"/p2"}]}`, `^wire.pending.at = "/requests"$`}, // which the reader refuses
