@@ -72,26 +72,20 @@ func leavesAround(v jsontext.Value, content ...jsontext.Pointer) (leaves []place
 // the content has. It reports false if the leaves say that the service has failed or is not done, or that these are not
 // all elements and nothing leads to the others.
 func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, content ...jsontext.Pointer) (isWhole bool) {
-	leaves, most, said := leavesAround(v, content...), count, map[string]place{}
+	leaves, said := leavesAround(v, content...), map[string]place{}
 	for _, leaf := range leaves {
 		role := leaf.role()
-		if role == "next" && !jsonvalue.IsZero(said[role].value) {
-			continue // the first that leads on
+		if jsonvalue.IsZero(said[role].value) { // the first that says something
+			said[role] = leaf
 		}
-		if role == "total" {
-			number, err := strconv.Atoi(leaf.text)
-			if err != nil || number < most {
-				continue
-			}
-			most = number
-		}
-		said[role] = leaf
 	}
 
-	next, total := said["next"], said["total"]
-	isPart := said["part"].at != "" || most > count
-	isEnd := jsonvalue.IsZero(next.value)
-	isLost := isEnd && isPart || !isEnd && next.value.Kind() == '0' // which is no address
+	next := said["next"]
+	total, most := totalOf(leaves, count)
+	isLost := said["part"].at != "" || most > count
+	if !jsonvalue.IsZero(next.value) {
+		isLost = next.value.Kind() == '0' // which is no address
+	}
 	if isLost || said["failure"].at+said["job"].at != "" {
 		return false
 	}
@@ -105,6 +99,19 @@ func (s Settings) envelope(group jsontext.Pointer, v jsontext.Value, count int, 
 	s.set(group+"/total", total.at)
 
 	return true
+}
+
+// totalOf returns the leaf that states the largest number of elements, of at least count, and the number; count if there
+// is none.
+func totalOf(leaves []place, count int) (total place, most int) {
+	most = count
+	for _, leaf := range leaves {
+		number, err := strconv.Atoi(leaf.text)
+		if leaf.role() == "total" && err == nil && number >= most {
+			total, most = leaf, number
+		}
+	}
+	return total, most
 }
 
 // ignored returns the setting by which a leaf is ignored.

@@ -150,17 +150,11 @@ func (s Settings) word(vocabulary jsontext.Pointer, meaning, word string) {
 // requestOf returns which of the known requests a record is: the one with its id, or the only one of its person, or of
 // its type too; the zero Request if it is not known.
 func requestOf(known []*Request, id, person, requestType string) *Request {
-	var theirs []*Request
-	for _, r := range known {
-		isNamed := r.ID != "" && r.ID == id
-		if isNamed {
-			return r
-		}
-		if r.Person == person {
-			theirs = append(theirs, r)
-		}
+	if i := slices.IndexFunc(known, func(r *Request) bool { return id != "" && r.ID == id }); i >= 0 {
+		return known[i]
 	}
 
+	theirs := slices.DeleteFunc(slices.Clone(known), func(r *Request) bool { return r.Person != person })
 	if len(theirs) > 1 {
 		theirs = slices.DeleteFunc(theirs, func(r *Request) bool { return r.Type != requestType })
 	}
